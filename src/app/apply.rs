@@ -7,11 +7,15 @@ use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, Viewp
 use crate::{
     edit::{
         ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Mode,
-        command::{Around, ClipCommand, DocumentCommand, RenameNode, SessionCommand, Unfilled},
+        command::{
+            Around, ClipCommand, DocumentCommand, KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, RenameNode,
+            SessionCommand, Unfilled,
+        },
     },
+    model::LayerHome,
     motion::joints_at,
     session::{RunError, Session, Worked, names_in},
-    ui::{Action, Actions, Dialog, Pane, ToastKind},
+    ui::{Action, Actions, Dialog, Pane, ToastKind, layer_ids},
 };
 
 impl App {
@@ -68,6 +72,11 @@ impl App {
                 self.timeline.apply(document, &mut self.outliner.selection, &mut self.mode, action);
                 self.remember_keys();
             }
+            Action::Layers(action) => {
+                // Keys of a layer are other keys than those of the clip.
+                self.outliner.selection.keys = Default::default();
+                self.layers.apply(action);
+            }
             Action::Viewport(action) => self.apply_viewport(ctx, action),
             Action::Poses(action) => self.apply_poses(ctx, action),
             Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
@@ -94,7 +103,15 @@ impl App {
                 return;
             }
         }
-        self.outliner.selection.purge(session.document());
+        self.purge_selection();
+    }
+
+    /// What is selected and not there any more is not selected.
+    pub(super) fn purge_selection(&mut self) {
+        let written = self.layers_view().written;
+        if let Some(session) = &self.session {
+            self.outliner.selection.purge(session.document(), written);
+        }
     }
 
     /// What a command asks for is typed by a person, but for what is selected and shown.
@@ -124,6 +141,7 @@ impl App {
 
     /// What is selected and shown.
     pub(super) fn around<'a>(&'a self, session: &'a Session) -> Around<'a> {
+        let layers = self.layers_view();
         Around {
             document: session.document(),
             selection: &self.outliner.selection,
@@ -135,6 +153,8 @@ impl App {
             unkeyed: self.unkeyed_shown(),
             carried: self.timeline.carried.is_some(),
             new_keys: Some(self.program.settings.new_keys),
+            layer: layers.home.zip(layers.chosen),
+            into_layer: layers.written.is_some(),
         }
     }
 
@@ -224,7 +244,7 @@ impl App {
 
     /// A command: of the file, or of the window.
     pub(super) fn run(&mut self, ctx: &Context, command: impl Into<Command>) {
-        let command = command.into();
+        let command = self.of_layer(command.into());
         self.end_gesture(ctx);
         if self.refuses_under_mix(ctx, &command) {
             return;
@@ -259,7 +279,9 @@ impl App {
     fn run_on_file(&mut self, ctx: &Context, command: &Command) -> Option<bool> {
         let session = self.session.as_mut()?;
         let before = session.history().revision();
+        let layers = layer_ids(session.document());
         let done = session.run(command);
+        self.layers.follow(&layers, session.document());
         // What is taken back, or done again, is selected as it was when it was done.
         let now = session.history().revision();
         match command {
@@ -276,9 +298,9 @@ impl App {
         let changed = done.as_ref().ok().copied();
         if done.is_ok() {
             self.follow_keys(Some(command));
+            self.purge_selection();
             let Some(session) = &self.session else { return changed };
             let document = session.document();
-            self.outliner.selection.purge(document);
             if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
                 let first = document.clips.ids().next();
                 if self.timeline.playback.mixing {
@@ -325,9 +347,7 @@ impl App {
         if let Err(error) = done {
             self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
         }
-        if let Some(session) = &self.session {
-            self.outliner.selection.purge(session.document());
-        }
+        self.purge_selection();
         for note in notes {
             self.toast(ctx, ToastKind::Note, format!("{title}: {note}."));
         }
@@ -358,9 +378,7 @@ impl App {
         let Some(session) = &mut self.session else { return };
         let done = session.take_worked(worked);
         self.follow_keys(None);
-        if let Some(session) = &self.session {
-            self.outliner.selection.purge(session.document());
-        }
+        self.purge_selection();
         self.say_worked(ctx, done, title);
     }
 
@@ -381,6 +399,7 @@ impl App {
     }
 
     fn preview(&mut self, ctx: &Context, label: &str, commands: &[Command]) {
+        let commands: Vec<Command> = commands.iter().map(|c| self.of_layer(c.clone())).collect();
         let Some(session) = &mut self.session else { return };
         // What a mix comes to is best judged while it plays, and a marker of a clip moves nothing.
         let plays_on =
@@ -389,10 +408,26 @@ impl App {
             self.timeline.playback.playing = false;
         }
         // Commands of a gesture act on the state it began with.
-        if let Err(error) = session.preview_all(label, commands) {
+        if let Err(error) = session.preview_all(label, &commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
         } else if let Some((clip, keys)) = session.take_selected_keys() {
             self.outliner.selection.set_keys(clip, keys);
+        }
+    }
+
+    /// A command on the keys that the timeline shows: of the layer that edits go to, where they go to one.
+    fn of_layer(&self, command: Command) -> Command {
+        let layers = self.layers_view();
+        let (Some(layer), Some(LayerHome::Clip(_))) = (layers.written, layers.home) else { return command };
+        let layer = LayerName::Id(layer);
+        match command {
+            Command::Document(DocumentCommand::Key(KeyCommand::SetKey(key))) => {
+                LayerKeysCommand { layer, command: KeysOfLayer::Key(key.into()) }.into()
+            }
+            Command::Document(DocumentCommand::KeyEdit(command)) => {
+                LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
+            }
+            other => other,
         }
     }
 

@@ -94,7 +94,8 @@ impl Set {
         reach: &mut dyn FnMut(f32) -> bool,
     ) -> Result<Vec<std::path::PathBuf>, FilmError> {
         let Self { clip, camera, look, mut show, hidden } = self;
-        let clip = &document.clips[clip];
+        let id = clip;
+        let clip = &document.clips[id];
         let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
         let times = film_times(f64::from(clip.length()), draft.fps, again);
         let mut picture = Picture::on(gpu, document, draft.size);
@@ -102,7 +103,7 @@ impl Set {
         let skeleton = Skeleton::of(document);
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         let mut take = |k: usize| {
-            evaluator.update(document, &Stack::of(Some(clip), times[k]), &mut pose);
+            evaluator.update(document, &Stack::shown(document, Some(id), times[k]), &mut pose);
             if draft.joints {
                 let looks = bones(document, &pose, &skeleton).into_iter();
                 show.bones = looks.map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();

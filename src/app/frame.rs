@@ -7,9 +7,9 @@ use egui::{Context, Ui};
 use super::{App, ladder, viewport_renderer};
 use crate::{
     edit::{Change, Mode, command::mix_of},
-    model::{ClipId, Shared, UnkeyedAt},
+    model::{ClipId, LayerHome, Shared, UnkeyedAt},
     session::Session,
-    ui::{Actions, DeferredAction, Dialog, JobView, ProgramView, ToastKind, View, ViewportView, window_ui},
+    ui::{Actions, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View, ViewportView, window_ui},
 };
 
 /// A frame that takes longer than this is felt, and logged.
@@ -121,6 +121,7 @@ impl App {
             options: self.viewport.options,
             problems: &self.problems.list,
             timeline: self.timeline.view(self.unkeyed_shown()),
+            layers: self.layers_view(),
             viewport: ViewportView {
                 camera: self.viewport.camera,
                 tool: self.viewport.tool,
@@ -252,6 +253,13 @@ impl App {
         }
         let carried = self.timeline.carried.filter(|at| at.clip == clip && document.aids.unkeyed.contains_key(at));
         carried.or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
+    }
+
+    /// Which layer is chosen of what is seen, and whether edits go there.
+    pub(super) fn layers_view(&self) -> LayersView {
+        let seen = self.session.as_ref().filter(|_| self.mode != Mode::Paint && !self.mixes());
+        let home = seen.map(|_| LayerHome::of(self.shown_clip()));
+        self.layers.view(self.session.as_ref().map(Session::document), home)
     }
 
     /// Whether the mix is shown in place of a clip.

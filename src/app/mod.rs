@@ -44,7 +44,7 @@ use crate::{
     model::NodeId,
     render::ColorRole,
     session::{Playback, Session},
-    ui::{Action, Dialogs, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport},
+    ui::{Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport},
 };
 
 /// The bundled sample, made by `cargo run --example mannequin`.
@@ -59,6 +59,7 @@ pub struct App {
     mode: Mode,
     outliner: Outliner,
     timeline: Timeline,
+    layers: Layers,
     viewport: Viewport,
     painting: Painting,
     poses: Poses,
@@ -86,6 +87,7 @@ impl App {
             mode: Mode::Pose,
             outliner: Outliner::default(),
             timeline: Timeline::default(),
+            layers: Layers::default(),
             viewport,
             painting: Painting::default(),
             poses: Poses::default(),

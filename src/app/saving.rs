@@ -228,7 +228,7 @@ impl App {
     pub(super) fn leave_out(&mut self, ctx: &Context, step: usize) {
         let Some(session) = &mut self.session else { return };
         let replayed = session.leave_out(step);
-        self.outliner.selection.purge(session.document());
+        self.purge_selection();
         self.say_replayed(ctx, &replayed);
         self.save(ctx);
     }
@@ -313,9 +313,9 @@ impl App {
         (self.viewport.camera, self.outliner.selection, self.mode, self.timeline.playback, self.outliner.visibility) =
             kept;
         self.timeline.playback.playing = false;
+        self.purge_selection();
         if let Some(session) = &self.session {
             let document = session.document();
-            self.outliner.selection.purge(document);
             if self.timeline.playback.clip.is_none_or(|c| !document.clips.contains(c)) {
                 self.timeline.playback.show(document, document.clips.ids().next());
             }

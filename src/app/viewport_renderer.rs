@@ -643,7 +643,7 @@ impl ViewportRenderer {
         if !only_weights {
             let stack = match clip.and_then(|c| c.mix.as_ref()) {
                 Some(mix) => self.mixer.stack(document, mix, time),
-                None => Stack::of(clip.map(|c| &c.clip), time),
+                None => Stack::of(clip.map(|c| &c.clip), time).with_layers(document, clip.and_then(|c| c.key)),
             };
             let between = clip.map(|c| c.between).unwrap_or_default();
             let stack = stack.going(between).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
@@ -681,7 +681,7 @@ impl ViewportRenderer {
     }
 
     /// Shows these ghosts. Those that stand where one was shown before are not posed again.
-    pub(super) fn show_ghosts(&mut self, document: &Document, clip: &Shared<Clip>, wanted: GhostsWanted) {
+    pub(super) fn show_ghosts(&mut self, document: &Document, id: ClipId, wanted: GhostsWanted) {
         let (Some((gpu, _)), Some(scene), None) = (&self.gpu, &mut self.scene, &self.awaited) else { return };
         if self.ghosts.wanted.as_ref() == Some(&wanted) {
             return;
@@ -706,7 +706,7 @@ impl ViewportRenderer {
         for ((time, _), look) in wanted.moments.iter().zip(&looks) {
             let new = missing.contains(&look.moment);
             if new || bare {
-                evaluator.update(document, &Stack::of(Some(clip), f64::from(*time)), pose);
+                evaluator.update(document, &Stack::shown(document, Some(id), f64::from(*time)), pose);
             }
             if new {
                 scene.pose_ghost(gpu, document, look, pose, of.as_deref());

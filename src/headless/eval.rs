@@ -20,7 +20,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     };
     let stack = match &args.mix {
         Some(spec) => Mixer::default().stack(document, &mix_named(document, spec)?, args.time),
-        None => Stack::of(clip.map(|c| &document.clips[c]), args.time),
+        None => Stack::shown(document, clip, args.time),
     };
     let stack = stack.going(between(args.nlerp));
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());

@@ -35,14 +35,14 @@ mod imp {
         session.show(shown(session.document(), args)?);
         let document = session.document();
         let clip = match &args.clip {
-            Some(text) => clip_named(document, text)?.map(|id| document.clips[id].clone()),
+            Some(text) => clip_named(document, text)?,
             None => None,
         };
         let mix = args.mix.as_ref().map(|spec| mix_named(document, spec)).transpose()?;
         let mut mixer = Mixer::default();
         let mut stack = |time: f64| match &mix {
             Some(mix) => mixer.stack(document, mix, time).going(between(args.nlerp)),
-            None => Stack::of(clip.as_ref(), time).going(between(args.nlerp)),
+            None => Stack::shown(document, clip, time).going(between(args.nlerp)),
         };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
         let mut picture = Picture::new(document, size, &choice).map_err(Failure::fault)?;
@@ -85,7 +85,7 @@ mod imp {
                 let frames = frames.clamp(1, 10_000);
                 let times = match &mix {
                     Some(mix) => (0..frames).map(|k| mix.length() * f64::from(k) / f64::from(frames)).collect(),
-                    None => frame_times(clip.as_deref(), frames),
+                    None => frame_times(clip.map(|id| &*document.clips[id]), frames),
                 };
                 sequence(args, &times, &mut take)?;
             }

@@ -1,7 +1,7 @@
 //! What panels ask for: [`Action`]s, an enum a panel, carried out after all panels are laid out.
 
 use super::{
-    dialogs::DialogAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction,
+    dialogs::DialogAction, layers::LayerAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction,
     problems::ProblemAction, program::ProgramAction, timeline::TimelineAction, viewport::ViewportAction,
 };
 use crate::edit::{Command, CommandLine, CommandSpec};
@@ -31,6 +31,8 @@ pub enum Action {
     Outliner(OutlinerAction),
     /// What the timeline asks for.
     Timeline(TimelineAction),
+    /// Which layer is chosen.
+    Layers(LayerAction),
     /// What the viewport asks for.
     Viewport(ViewportAction),
     /// What the strip of poses asks for.

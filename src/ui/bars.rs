@@ -10,15 +10,16 @@ use super::{
     widgets::{elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
-use crate::ui::{GizmoSpace, Pivot, TimelineAction, ViewportAction};
+use crate::ui::{GizmoSpace, LayerAction, Pivot, TimelineAction, ViewportAction};
 use crate::{
     edit::{
         CommandSpec, Mode,
         command::{
-            Children, DiscardUnkeyed, FileCommand, SessionCommand, SetKey, ToolCommand,
+            Children, DiscardUnkeyed, FileCommand, NewLayer, SessionCommand, SetKey, ToolCommand,
             field::{ClipName, Seconds},
         },
     },
+    model::PoseLayerId,
     weights::layers::Painted,
 };
 
@@ -70,15 +71,18 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
         } else if view.mode == Mode::Animate {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
+            into_ui(ui, view, actions);
             let on_selected = view.timeline.edit_selected && !view.selection.keys.is_empty();
             let text = match (on_selected, view.timeline.auto_key) {
                 (true, _) => "all selected keys alike",
                 (false, true) => "keys at the playhead",
                 (false, false) => "an unkeyed pose",
             };
-            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
+            if !view.layers.into {
+                ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
+            }
             auto_key(ui, view, actions);
-            if !view.selection.keys.is_empty() {
+            if !view.selection.keys.is_empty() && !view.layers.into {
                 selected_keys(ui, view, actions);
             }
             unkeyed_ui(ui, view, actions);
@@ -99,7 +103,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         } else {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
-            ui.label(RichText::new("the pose of the file").color(theme.color(ColorRole::TextPrimary)));
+            let layer = view.session.zip(view.layers.written);
+            let layer = layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
+            let text = layer.map_or_else(|| "the pose of the file".to_owned(), |name| format!("layer {name}"));
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 280.0 {
@@ -289,6 +296,45 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     );
     if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
         actions.push(TimelineAction::AutoKey(!view.timeline.auto_key));
+    }
+}
+
+/// Whether edits over a clip go to keys or to a layer, and to which.
+fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some((session, home)) = view.session.zip(view.layers.home) else { return };
+    segments(ui, theme, |ui| {
+        for (into, text, help) in [
+            (false, "Key", "Keys at the playhead, or a pose that is not keyed yet"),
+            (true, "Layer", "A layer over the whole clip, that stays an edit: it can be dialed, switched off, taken away"),
+        ] {
+            let segment = segment(ui, theme, text, view.layers.into == into, false);
+            let name = format!("Edits go to {text}");
+            segment.widget_info(|| WidgetInfo::selected(Role::Button, true, view.layers.into == into, &name));
+            if segment.on_hover_text(help).clicked() {
+                actions.push(LayerAction::Into(into));
+                if into && session.document().aids.layers(home).is_empty() {
+                    actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into()));
+                }
+            }
+        }
+    });
+    if !view.layers.into {
+        return;
+    }
+    let layers = session.document().aids.layers(home);
+    let now = view.layers.chosen.and_then(|id| layers.get(id)).map_or("no layer", |l| &l.name);
+    let now = elided(ui, now, &Theme::font(Font::Body), 140.0);
+    let options: Vec<(Option<PoseLayerId>, &str, bool)> = layers
+        .iter()
+        .rev()
+        .map(|l| (Some(l.id), &*l.name, view.layers.chosen == Some(l.id)))
+        .chain([(None, "New layer", false)])
+        .collect();
+    match chooser(ui, view, "Layer", &now, &options) {
+        Some(Some(id)) => actions.push(LayerAction::Choose(home, Some(id))),
+        Some(None) => actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into())),
+        None => {}
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     edit::{
         Command, Scene,
         command::{
-            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetMorph, SetUnkeyed,
+            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetLocal, SetMorph, SetUnkeyed,
             ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
@@ -34,6 +34,10 @@ pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed
         let (clip, node, to) = (ClipName::Id(clip), Nodes::one(node), component(local, changed));
         return Some(ShiftKeys { clip, time: Seconds(time), node, to, keys: Some(keys) }.into());
     }
+    if view.layers.written.is_some() || view.layers.any_of_pose {
+        let to = component(local, changed);
+        return Some(SetLocal { node: Nodes::one(node), to, over: over(view) }.into());
+    }
     let key = view.timeline.auto_key.then_some(view.settings.new_keys);
     Some(over_clip(view.shown_clip()?, view.edit_time(), key, node, local, changed))
 }
@@ -49,11 +53,12 @@ pub fn posed(
     let pose = |over| Command::Document(pose(over));
     let other = mirrored(view, start, nodes);
     let mirror = |over: Over| other.clone().map(|node| Command::from(MirrorPose { node: Nodes::Ids(node), over }));
+    let over = over(view);
     let Some(clip) = view.shown_clip() else {
-        return std::iter::once(pose(Over::FILE)).chain(mirror(Over::FILE)).collect();
+        return std::iter::once(pose(over.clone())).chain(mirror(over)).collect();
     };
     let time = view.edit_time();
-    let command = pose(Over::clip(clip, time));
+    let command = pose(over.clone());
     let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
     if on_keys
         && let Command::Document(command) = &command
@@ -66,7 +71,7 @@ pub fn posed(
             .collect();
     }
     let mut commands = vec![command];
-    commands.extend(mirror(Over::clip(clip, time)));
+    commands.extend(mirror(over));
     if view.timeline.auto_key {
         // What keeps pinned nodes where they are moves, too.
         let seen = Pose::evaluate(start, &Stack::default());
@@ -80,6 +85,12 @@ pub fn posed(
         commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), Seconds(time), nodes) }.into());
     }
     commands
+}
+
+/// Where a pose goes now: into the pose of the file, over the clip that is shown, or into the chosen layer of either.
+pub fn over(view: &View<'_>) -> Over {
+    let over = view.shown_clip().map_or(Over::FILE, |clip| Over::clip(clip, view.edit_time()));
+    over.in_layer(view.layers.written)
 }
 
 /// Of nodes that are posed, those whose mirror joints are to follow: of one side, their partners not among them.
@@ -96,10 +107,11 @@ fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Ve
 /// The selected keys of a node's property, where edits change all of them.
 fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<KeySet> {
     let selection = view.selection;
-    if !view.timeline.edit_selected || selection.clip != view.shown_clip() {
+    // What a layer adds is not what is seen: its keys are changed one by one.
+    if !view.timeline.edit_selected || selection.clip != view.shown_clip() || view.layers.written.is_some() {
         return None;
     }
-    let clip = view.session?.document().clips.get(selection.clip?)?;
+    let clip = view.keys_clip(view.session?.document(), selection.clip?)?;
     let (track, _) = clip.track(node, property)?;
     let times = selection.keys.of_track(track);
     (!times.is_empty()).then(|| std::iter::once((track, KeyTimes::from(times.to_vec()))).collect())

@@ -8,6 +8,7 @@ mod clip_menu;
 mod dialogs;
 pub mod edits;
 mod inspector;
+mod layers;
 mod layout;
 mod menu;
 mod outliner;
@@ -44,6 +45,7 @@ pub use self::{
         ToastKind, UnkeyedRow, bytes_in_words,
     },
     inspector::{changed_keys, repaired},
+    layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
     painting::{BrushHover, BrushNumber, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},

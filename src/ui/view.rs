@@ -1,12 +1,12 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView,
+    LayersView, Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView,
     settings::Settings, timeline::TimelineView, viewport::ViewportView,
 };
 use crate::{
     edit::{Availability, Mode, NodeVisibility, Selection},
-    model::{ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label},
+    model::{Clip, ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label},
     motion::Pose,
     session::Session,
 };
@@ -78,6 +78,8 @@ pub struct View<'a> {
     pub problems: &'a Shared<Vec<Diagnostic>>,
     /// The clock.
     pub timeline: TimelineView<'a>,
+    /// Which layer is chosen.
+    pub layers: LayersView,
     /// The eye and the tool.
     pub viewport: ViewportView<'a>,
     /// Painting.
@@ -98,9 +100,17 @@ impl View<'_> {
         self.timeline.playback.clip.filter(|_| shows && !mixing)
     }
 
+    /// The clip whose keys the timeline shows and edits: the clip itself, or the layer of it that edits go to.
+    pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
+        self.layers.keys_clip(document, clip)
+    }
+
     /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the playhead's.
     pub fn edit_time(&self) -> f32 {
         let timeline = self.timeline;
+        if self.layers.written.is_some() {
+            return timeline.playback.time as f32;
+        }
         let carried = timeline.unkeyed.filter(|_| timeline.carried && !timeline.auto_key);
         carried.map_or(timeline.playback.time as f32, UnkeyedAt::time)
     }

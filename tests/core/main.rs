@@ -19,6 +19,7 @@ mod layers;
 mod losses;
 mod merged;
 mod mix;
+mod pose_layers;
 mod poses;
 mod posing;
 mod properties;

@@ -5,7 +5,10 @@ use glam::{EulerRot, Mat4, Quat, Vec3};
 use ulna::{
     edit::CommandLine,
     formats::gltf::Progress,
-    model::{Components, Document, JointMask, NodeId, PoseLayer, SkinId, Transform, transform::angle_between},
+    model::{
+        Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
+        Transform, transform::angle_between,
+    },
     motion::{LayerWriteError, Mirror, MirrorPairs, Pose, Stack, under_layers},
     session::Session,
 };
@@ -547,15 +550,17 @@ mod properties {
             let document = session.document();
             let node = named(document, "n0");
             let angles = |r: Vec3| Quat::from_euler(EulerRot::XYZ, r.x, r.y, r.z);
-            let mut layers: Vec<PoseLayer> = layers.into_iter().map(|((t, r), s, strength, muted, mask)| {
+            let mut layers: PoseLayers = layers.into_iter().enumerate().map(|(k, ((t, r), s, strength, muted, mask))| {
                 let user = Transform { translation: t, rotation: angles(r), scale: s };
-                let mask = mask.map(|m| JointMask([m].into()));
+                let mask = mask.map(|m| LayerMask { by: MixMask::Upper, counts: JointMask([m].into()) });
                 PoseLayer { strength, muted, mask, ..PoseLayer::new("of many", [(node, user)].into()) }
+                    .named(PoseLayerId(k as u32), "of many".into())
             }).collect();
-            let chosen = chosen.index(layers.len());
-            layers[chosen].muted = false;
-            let seen = |layers: &[PoseLayer]| {
-                let stack = Stack { layers: layers.into(), ..Stack::default() };
+            let at = chosen.index(layers.0.len());
+            Shared::make_mut(&mut layers.0[at]).muted = false;
+            let chosen = layers.0[at].id;
+            let seen = |layers: &PoseLayers| {
+                let stack = Stack { layers: Shared::new(layers.clone()), ..Stack::default() };
                 Pose::evaluate(document, &stack).local[node.index()].transform()
             };
             let before = seen(&layers);
@@ -565,15 +570,16 @@ mod properties {
                 scale: (which & 4 != 0).then(|| before.scale * size),
             };
             let base = document.node(node).local().transform();
-            let written = match under_layers(&base, &layers, chosen, node, &wanted) {
+            let written = match under_layers(&base, &layers, chosen, (node, 0.0), &wanted) {
                 Ok(written) => written,
                 // A weak layer turns a joint only so far.
                 Err(LayerWriteError::TooWeak(_)) => return Ok(()),
                 Err(other) => return Err(TestCaseError::fail(other.to_string())),
             };
-            let old = layers[chosen].moves.insert(node, written).unwrap();
+            let written_into = Shared::make_mut(&mut layers.0[at]);
+            let old = Shared::make_mut(&mut written_into.moves).insert(node, written).unwrap();
             let (now, asked) = (seen(&layers), wanted.over(&before));
-            let most = layers.iter().fold(base.translation.length(), |a, l| a.max(l.moves[&node].translation.length()));
+            let most = layers.iter().fold(base.translation.length(), |a: f32, l| a.max(l.moves[&node].translation.length()));
             let reach = 1e-4 * (now.translation.abs().max_element() + most * base.scale.abs().max_element() + before.scale.abs().max_element());
             prop_assert!(angle_between(now.rotation, asked.rotation) < 2e-3, "{now:?} {asked:?}");
             prop_assert!((now.scale - asked.scale).abs().max_element() <= 1e-4 * asked.scale.abs().max_element());
@@ -595,12 +601,15 @@ mod properties {
         let muted = PoseLayer { muted: true, ..limp.clone() };
         let weak = PoseLayer { strength: 0.1, ..limp.clone() };
         let wanted = Components { rotation: Some(Quat::from_rotation_y(2.0)), ..Components::default() };
-        let refused = |layers: &[PoseLayer], chosen| {
-            under_layers(&Transform::IDENTITY, layers, chosen, node, &wanted).unwrap_err().to_string()
+        let refused = |layers: &[PoseLayer], chosen: u32| {
+            let number = |(k, l): (usize, &PoseLayer)| l.clone().named(PoseLayerId(k as u32), l.name.clone());
+            let layers: PoseLayers = layers.iter().enumerate().map(number).collect();
+            let at = (node, 0.0);
+            under_layers(&Transform::IDENTITY, &layers, PoseLayerId(chosen), at, &wanted).unwrap_err().to_string()
         };
-        assert!(refused(&[muted], 0).contains("is muted"));
+        assert!(refused(&[muted], 0).contains("is off"));
         assert!(refused(&[weak], 0).contains("turn up its strength"));
         assert!(refused(&[limp.clone(), flat], 0).contains("“flat” above it makes a scale 0"));
-        assert!(refused(&[limp], 1).contains("no layer 1"));
+        assert!(refused(&[limp], 1).contains("is not there"));
     }
 }

@@ -48,10 +48,10 @@ impl App {
             *way_of = key;
             path.clear();
             let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-            if let Some((_, clip)) = shown {
+            if let Some((id, clip)) = shown {
                 let length = f64::from(clip.length());
                 path.extend((0..=PLACES).filter_map(|k| {
-                    let stack = Stack::of(Some(clip), length * k as f64 / PLACES as f64);
+                    let stack = Stack::shown(document, Some(id), length * k as f64 / PLACES as f64);
                     evaluator.update(document, &stack, &mut pose);
                     masses.center(document, &pose)
                 }));

@@ -82,7 +82,7 @@ impl App {
         let keys = if onion.by_keys { key_times(clip, &asked.5) } else { Vec::new() };
         let at_zero = vec![(0.0, -0.0)];
         let moments = if mends { at_zero } else { moments(onion, playback.time, playback.fps, range, &keys) };
-        self.renderer.show_ghosts(document, clip, GhostsWanted { moments, ..of });
+        self.renderer.show_ghosts(document, id, GhostsWanted { moments, ..of });
         self.ghosts_asked = Some(asked);
     }
 }

@@ -39,8 +39,7 @@ impl App {
             return;
         }
         let document = session.document();
-        self.paths.paths =
-            document.clips.get(id).map_or_else(Vec::new, |clip| motion_paths(document, clip, &key.2, fps, PLACES));
+        self.paths.paths = motion_paths(document, id, &key.2, fps, PLACES);
         self.paths.of = Some(key);
     }
 }

@@ -27,7 +27,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let Some(id) = self.timeline.playback.clip else { return };
-        let Some(clip) = document.clips.get(id) else { return };
+        let Some(clip) = self.layers_view().keys_clip(document, id) else { return };
         let playback = &self.timeline.playback;
         let length = playback.length(document);
         let frame = (1.0 / playback.fps) as f32;

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, Material, MaterialId, MeshId, Mix, MixBar, Node,
-    NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots,
+    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, Material, MaterialId, MeshId, Mix, MixBar, Node,
+    NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots,
     TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
@@ -137,6 +137,18 @@ pub enum Edit {
         /// `None` takes the last one away.
         to: Option<Image>,
     },
+    /// The layers of user-local transforms of a clip, or of the pose.
+    SetPoseLayers {
+        /// Of which.
+        home: LayerHome,
+        /// `None`: there are none.
+        to: Option<Shared<PoseLayers>>,
+    },
+    /// Whether the file keeps the layers.
+    SetKeepsLayers {
+        /// What it becomes.
+        to: bool,
+    },
     /// The weight layers of a skin. What they come to is set by other edits beside this one.
     SetLayers {
         /// Whose.
@@ -218,6 +230,12 @@ pub enum EditError {
     /// A clip that goes takes no unkeyed pose with it.
     #[error("clip {0} has an unkeyed pose; key it or discard it first")]
     Unkeyed(u32),
+    /// A clip that goes takes no layers with it.
+    #[error("clip {0} has layers; fold or remove them first")]
+    Layered(u32),
+    /// Pose layers that name what is not there, share a number or a name, or have numbers out of their bounds.
+    #[error("the layers do not fit: they name what is not there, or have numbers out of their bounds")]
+    PoseLayers,
     /// A number is not finite.
     #[error("the transform of node {0} is not a finite number")]
     NotFinite(u32),
@@ -368,9 +386,25 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 }
             } else if document.aids.unkeyed.keys().any(|at| at.clip == clip) {
                 return Err(EditError::Unkeyed(clip.0));
+            } else if document.aids.pose_layers.contains_key(&LayerHome::Clip(clip)) {
+                return Err(EditError::Layered(clip.0));
             }
             let was = document.file.clips.put(clip, to);
             Ok(Edit::SetClip { clip, to: was })
+        }
+        Edit::SetPoseLayers { home, to } => {
+            if to.as_ref().is_some_and(|layers| !document.fits_pose_layers(home, layers)) {
+                return Err(EditError::PoseLayers);
+            }
+            let all = &mut document.aids.pose_layers;
+            let was = match to {
+                Some(to) => all.insert(home, to),
+                None => all.remove(&home),
+            };
+            Ok(Edit::SetPoseLayers { home, to: was })
+        }
+        Edit::SetKeepsLayers { to } => {
+            Ok(Edit::SetKeepsLayers { to: std::mem::replace(&mut document.aids.keeps_layers, to) })
         }
         Edit::PatchWeights { mesh, primitive, mut patch } => {
             let map = weights_of(document, mesh, primitive, |map| patch.fits(map))?;
@@ -628,9 +662,10 @@ impl Edit {
             (Self::SetKeptPoses { scene: a, .. }, Self::SetKeptPoses { scene: b, .. })
             | (Self::SetNodeSets { scene: a, .. }, Self::SetNodeSets { scene: b, .. }) => a == b,
             (Self::SetKeptMix { scene: a, .. }, Self::SetKeptMix { scene: b, .. }) => a == b,
-            (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. }) | (Self::SetMix { .. }, Self::SetMix { .. }) => {
-                true
-            }
+            (Self::SetPoseLayers { home: a, .. }, Self::SetPoseLayers { home: b, .. }) => a == b,
+            (Self::SetMirrorPairs { .. }, Self::SetMirrorPairs { .. })
+            | (Self::SetKeepsLayers { .. }, Self::SetKeepsLayers { .. })
+            | (Self::SetMix { .. }, Self::SetMix { .. }) => true,
             _ => false,
         }
     }
@@ -642,6 +677,7 @@ impl Edit {
             Self::SetTrack { to: Some(track), .. } => (track.times.len() + track.values.len()) * 4,
             Self::SetMorphs { to: Some(w), .. } | Self::SetUnkeyedMorphs { to: Some(w), .. } => w.len() * 4,
             Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
+            Self::SetPoseLayers { to: Some(layers), .. } => layers.size(),
             Self::PatchWeights { patch, .. } => patch.size(),
             Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
             Self::SetShape { to, .. } => to.positions.len() * (24 + 16 + to.targets.len() * 24),

@@ -222,6 +222,8 @@ impl Change {
             | Edit::SetTrack { .. }
             | Edit::SetClip { .. }
             | Edit::SetLayers { .. }
+            | Edit::SetPoseLayers { .. }
+            | Edit::SetKeepsLayers { .. }
             | Edit::SetPin { .. }
             | Edit::SetKeptPoses { .. }
             | Edit::SetNodeSets { .. }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{ClipId, Document, KeySet, NodeId};
+use crate::model::{ClipId, Document, KeySet, NodeId, PoseLayerId};
 
 /// What is selected.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,12 +41,13 @@ impl Selection {
         }
     }
 
-    /// Drops what is no longer there.
-    pub fn purge(&mut self, document: &Document) {
+    /// Drops what is no longer there. Keys are those of the clip, or of this layer of it.
+    pub fn purge(&mut self, document: &Document, layer: Option<PoseLayerId>) {
         self.nodes.retain(|n| document.nodes.contains(*n));
         self.active = self.active.filter(|n| self.nodes.contains(n));
         let keys = std::mem::take(&mut self.keys);
-        self.keys = match self.clip.and_then(|c| document.clips.get(c)) {
+        let layer = layer.and_then(|id| document.aids.pose_layer(id)).map(|(_, l)| &l.keys);
+        self.keys = match layer.or_else(|| document.clips.get(self.clip?)) {
             Some(clip) => keys.there(clip),
             None => KeySet::default(),
         };

@@ -4,13 +4,20 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
-use super::{ClipId, Local, Mix, NodeId, Property, Shared, SkinId, Transform, WeightLayers};
+use super::{
+    ClipId, LayerHome, Local, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, SkinId, Transform, WeightLayers,
+};
 
 /// Work that no file holds by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aids {
     /// Poses made while a clip is shown and not keyed yet.
     pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
+    /// Layers of user-local transforms over clips and over the pose. Saving folds them into keys and nodes; the file keeps them
+    /// themselves where that is asked for. A list is not empty.
+    pub pose_layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
+    /// Whether the file keeps the layers themselves, so that they are there when it is opened again.
+    pub keeps_layers: bool,
     /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
     /// layers are not.
     pub weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
@@ -48,6 +55,22 @@ impl Aids {
     /// Whether there is nothing in them.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The layers of a clip, or of the pose; an empty list where there are none.
+    pub fn layers(&self, home: LayerHome) -> Shared<PoseLayers> {
+        self.pose_layers.get(&home).cloned().unwrap_or_default()
+    }
+
+    /// The layer of a number, and of what it is.
+    pub fn pose_layer(&self, id: PoseLayerId) -> Option<(LayerHome, &Shared<PoseLayer>)> {
+        self.pose_layers.iter().find_map(|(home, layers)| Some((*home, layers.get(id)?)))
+    }
+
+    /// A number that no layer has.
+    pub fn free_pose_layer(&self) -> PoseLayerId {
+        let all = self.pose_layers.values().flat_map(|l| l.iter()).map(|l| l.id.0);
+        PoseLayerId(all.max().map_or(0, |id| id.saturating_add(1)))
     }
 
     /// The unkeyed pose of a clip at a time, or within a tenth of a millisecond of it.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{KeyKinds, Marker, NodeId, Shared, Slice, TrackId};
+use super::{KeptLayers, KeyKinds, Marker, NodeId, Shared, Slice, TrackId};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -251,6 +251,8 @@ pub struct Clip {
     pub repeat: Option<Repeat>,
     /// Ticks a second in which its times are counted, above 0, where the file it came from or a person says so; in the animation's extras.
     pub ticks: Option<f64>,
+    /// The layers that the file keeps with it, folded into its keys; in the animation's extras.
+    pub kept_layers: Option<Shared<KeptLayers>>,
     /// Channels that name what they move by a pointer.
     pub pointers: Shared<[PointerTrack]>,
     /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptPose, Light, Local, Material, MaterialId, Mesh, MeshId, Mix,
-    Node, NodeId, NodeSet, Nodes, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptLayers, KeptPose, LayerHome, Light, Local, Material, MaterialId, Mesh, MeshId, Mix,
+    Node, NodeId, NodeSet, Nodes, PoseLayerId, PoseLayers, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -22,6 +22,8 @@ pub struct Scene {
     pub sets: Shared<[NodeSet]>,
     /// The mix kept with it: clips and joints by name.
     pub mix: Option<Shared<Mix<String, String>>>,
+    /// The layers of the pose that the file keeps with it, folded into its nodes.
+    pub kept_layers: Option<Shared<KeptLayers>>,
 }
 
 /// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.
@@ -299,6 +301,11 @@ impl Document {
                 && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
             sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is unsound", at.clip.0)))?;
         }
+        for (home, layers) in &self.aids.pose_layers {
+            if !self.fits_pose_layers(*home, layers) {
+                return Err(Broken(format!("the layers of {home:?} are unsound")));
+            }
+        }
         for (skin, layers) in &self.aids.weight_layers {
             if !self.skins.contains(*skin) || !layers.fits(self, *skin) {
                 return Err(Broken(format!("the weight layers of skin {} do not fit", skin.0)));
@@ -322,6 +329,26 @@ impl Document {
             Some(node) => Err(Broken(format!("a mirror pair names node {}", node.0))),
             None => Ok(()),
         }
+    }
+
+    /// Whether a list of layers could be the one of a clip, or of the pose: not empty, everything that it names is there, its names are
+    /// each once, its numbers of no other list, and the layers are sound. The pose has none with keys.
+    pub fn fits_pose_layers(&self, home: LayerHome, layers: &PoseLayers) -> bool {
+        let there = home.clip().is_none_or(|c| self.clips.contains(c));
+        let sound = layers.iter().all(|l| {
+            l.is_sound()
+                && (home != LayerHome::Pose || !l.is_keyed())
+                && l.nodes().into_iter().chain(l.mask.iter().flat_map(|m| m.counts.nodes())).all(|n| self.nodes.contains(n))
+        });
+        let mut names: Vec<&str> = layers.iter().map(|l| &*l.name).collect();
+        names.sort_unstable();
+        let mut ids: Vec<PoseLayerId> = layers.iter().map(|l| l.id).collect();
+        ids.sort_unstable();
+        let mut others = self.aids.pose_layers.iter().filter(|(h, _)| **h != home).flat_map(|(_, l)| l.iter());
+        let once = names.windows(2).all(|pair| pair[0] != pair[1])
+            && ids.windows(2).all(|pair| pair[0] != pair[1])
+            && others.all(|l| ids.binary_search(&l.id).is_err());
+        there && sound && once && !layers.is_empty()
     }
 
     /// The scene that is shown: the chosen one, or the file's own.

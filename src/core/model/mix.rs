@@ -542,7 +542,11 @@ impl<C, N: Ord> Mix<C, N> {
 }
 
 impl<N: Ord> MixMask<N> {
-    fn renamed<M: Ord, E>(&self, node: &mut dyn FnMut(&N) -> Result<M, E>) -> Result<MixMask<M>, E> {
+    /// The same with its joints named otherwise.
+    ///
+    /// # Errors
+    /// What the naming says.
+    pub fn renamed<M: Ord, E>(&self, node: &mut dyn FnMut(&N) -> Result<M, E>) -> Result<MixMask<M>, E> {
         Ok(match self {
             Self::Below { joint, falloff } => MixMask::Below { joint: node(joint)?, falloff: *falloff },
             Self::Left => MixMask::Left,

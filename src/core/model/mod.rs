@@ -6,6 +6,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod ids;
+mod kept_layers;
 mod kept_pose;
 mod key_kind;
 mod key_set;
@@ -36,6 +37,7 @@ pub use self::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
         VariantId,
     },
+    kept_layers::{KeptKeys, KeptLayer, KeptLayers, OwnKeys},
     kept_pose::{KeptJoint, KeptMorphs, KeptPose, NodeSet},
     key_kind::{KeyKind, KeyKinds},
     key_set::{KeySet, KeyTimes},
@@ -46,7 +48,7 @@ pub use self::{
     mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},
-    pose_layer::{JointMask, PoseLayer},
+    pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
     rest::{find_rest, free_of_zeros},
     scene_extras::{Camera, DisplayChoice, Light, LightKind, Projection},
     shared::Shared,

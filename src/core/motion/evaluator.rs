@@ -5,6 +5,7 @@ use glam::Quat;
 use super::{
     compiled::Compiled,
     frame::{Block, Slots, ToBlocks, set},
+    layers::Laid,
     mix::{self, Cover, Driven, Driver, Parts},
     pose::Pose,
     sample::sample_by,
@@ -12,7 +13,7 @@ use super::{
     turn::LANES,
 };
 use crate::model::{
-    Asset, Clip, Local, NodeId, PoseLayer, Property, Shared, Transform, Tree, Unkeyed,
+    Asset, Clip, Local, NodeId, PoseLayers, Property, Shared, Transform, Tree, Unkeyed,
     transform::{short_way, unit_or},
 };
 
@@ -30,6 +31,8 @@ pub struct Evaluator {
     covered: Vec<(u32, bool)>,
     /// The file's pose with its layers, which instances are sampled over.
     base: Pose,
+    /// The layers of the pose.
+    laid: Laid,
     scratch: mix::Scratch,
     unsaid: Vec<NodeId>,
 }
@@ -58,7 +61,9 @@ struct Player {
     clip: Shared<Clip>,
     /// How linear rotations go from key to key.
     between: Averaging,
-    layers: Shared<[PoseLayer]>,
+    laid: Laid,
+    /// Whether what its layers drive is among `drives`.
+    known: Shared<PoseLayers>,
     /// How often in a row this clip was asked for.
     asked: u32,
     compiled: Option<Compiled>,
@@ -91,17 +96,18 @@ impl Player {
     }
 
     /// Finds what the clip with these layers drives, among so many nodes; whether that was not known.
-    fn find_drives(&mut self, layers: &Shared<[PoseLayer]>, nodes: usize) -> bool {
-        let same = Shared::ptr_eq(&self.layers, layers) || (self.layers.is_empty() && layers.is_empty());
+    fn find_drives(&mut self, layers: &Shared<PoseLayers>, nodes: usize) -> bool {
+        let same = Shared::ptr_eq(&self.known, layers) || (self.known.is_empty() && layers.is_empty());
         if self.drives.len() == nodes && same {
             return false;
         }
-        self.layers = layers.clone();
+        self.known = layers.clone();
+        self.laid.take_up(layers);
         self.drives.clear();
         self.drives.resize(nodes, Parts::default());
         let pointers = self.clip.pointers.iter().filter_map(|p| p.track.as_ref());
         let tracks = self.clip.tracks.values().chain(pointers).map(|t| (t.target, Parts::bit(t.property)));
-        let moves = layers.iter().flat_map(PoseLayer::added).map(|(node, user)| (node, Parts::moved_by(&user)));
+        let moves = self.laid.drives();
         for (node, parts) in tracks.chain(moves) {
             if let Some(slot) = self.drives.get_mut(node.index()) {
                 *slot = slot.or(parts);
@@ -111,7 +117,7 @@ impl Player {
             let all = self.drives.iter().enumerate();
             all.filter(|(_, parts)| wanted(**parts)).map(|(node, _)| node).collect::<Vec<_>>()
         };
-        let partly = which(&|parts| parts.moves() && (!parts.is_whole() || !layers.is_empty()));
+        let partly = which(&|parts| parts.moves() && (!parts.is_whole() || !self.laid.is_empty()));
         let morphing = which(&|parts| parts.has(Property::Weights));
         (self.partly, self.morphing) = (partly, morphing);
         // What is driven as a whole stays what a clip can write to.
@@ -127,8 +133,8 @@ impl Player {
         !self.partly.is_empty() || !self.morphing.is_empty()
     }
 
-    /// Samples an instance over a pose, and puts its layers on. What it does not drive is not meant to be read.
-    fn sample(&mut self, instance: &Instance, time: f64, base: &Pose) {
+    /// Samples the clip over a pose, and puts its layers on. What it does not drive is not meant to be read.
+    fn sample(&mut self, time: f64, base: &Pose) {
         for node in self.partly.iter().copied() {
             self.local[node] = Local::Trs(base.local[node].transform());
         }
@@ -139,7 +145,7 @@ impl Player {
             Some(compiled) => compiled.apply(time, &mut self.local, &mut self.morphs),
             None => apply_clip(&self.clip, (time, self.between), &mut self.local, &mut self.morphs),
         }
-        put_layers(&instance.layers, &mut self.local);
+        self.laid.put(time, &mut self.local);
     }
 
     /// Takes its blocks up where nodes have other places now.
@@ -158,7 +164,7 @@ impl Player {
 
     /// [`sample`](Self::sample) in blocks, by place.
     fn sample_blocks(&mut self, instance: &Instance, base: &Pose, slots: &Slots) {
-        if instance.layers.is_empty()
+        if self.laid.is_empty()
             && let Some(compiled) = &mut self.compiled
         {
             for node in self.morphing.iter().copied() {
@@ -167,7 +173,7 @@ impl Player {
             compiled.sample(instance.time, &mut ToBlocks(&mut self.frame), &mut self.morphs);
             return;
         }
-        self.sample(instance, instance.time, base);
+        self.sample(instance.time, base);
         for (slot, node) in slots.nodes().iter().enumerate() {
             if self.drives[*node as usize].moves() {
                 self.frame[slot / LANES].put(slot % LANES, &self.local[*node as usize].transform());
@@ -201,13 +207,14 @@ impl Evaluator {
         self.unsaid.clear();
         let count = stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
         self.arrange(stack);
+        self.laid.take_up(&stack.layers);
         if let Some(instance) = stack.alone() {
             self.play(file, (instance, stack.between), pose);
         } else {
             self.take_up(stack, file.nodes.len());
             self.find_covered(stack);
             begin(file, &self.covered, pose);
-            put_layers(&stack.layers, &mut pose.local);
+            self.laid.put(0.0, &mut pose.local);
             if self.players.iter().any(Player::is_partial) {
                 self.base.local.clone_from(&pose.local);
                 self.base.morphs.clone_from(&pose.morphs);
@@ -299,7 +306,7 @@ impl Evaluator {
         let Some(lane) = stack.lanes.first() else { return };
         let players = &self.players[..lane.instances.len()];
         // What is sampled over what lies below needs that.
-        if !stack.layers.is_empty() || self.players.iter().any(|p| !p.partly.is_empty()) {
+        if !self.laid.is_empty() || self.players.iter().any(|p| !p.partly.is_empty()) {
             return;
         }
         let drivers = drivers(lane, players);
@@ -322,11 +329,15 @@ impl Evaluator {
     fn play(&mut self, file: &Asset, (instance, between): (&Instance, Averaging), pose: &mut Pose) {
         let player = &mut self.players[0];
         player.take_up(&instance.clip, between);
+        player.laid.take_up(&instance.layers);
         begin(file, player.compiled.as_ref().map_or(&[], |c| c.moved()), pose);
+        // What the clip replaces, it replaces with what the pose's layers do.
+        self.laid.put(0.0, &mut pose.local);
         match &mut player.compiled {
             Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
             None => apply_clip(&instance.clip, (instance.time, between), &mut pose.local, &mut pose.morphs),
         }
+        player.laid.put(instance.time, &mut pose.local);
     }
 
     /// Averages the instances of a lane, which begin at that player, over the pose.
@@ -350,6 +361,7 @@ impl Evaluator {
         let player = &mut self.players[player];
         if stack.alone().is_some() {
             begin(file, &[], &mut self.base);
+            self.laid.put(0.0, &mut self.base.local);
             player.take_up(&instance.clip, stack.between);
             player.find_drives(&instance.layers, file.nodes.len());
         }
@@ -359,10 +371,10 @@ impl Evaluator {
             Reference::At(time) => Some(*time),
         };
         let from = from.map(|time| {
-            player.sample(instance, time, &self.base);
+            player.sample(time, &self.base);
             (player.local.clone(), player.morphs.clone())
         });
-        player.sample(instance, instance.time, &self.base);
+        player.sample(instance.time, &self.base);
         for (id, node) in file.nodes.iter() {
             let k = id.index();
             let weight = instance.mask.as_ref().map_or(instance.weight, |m| instance.weight * m.at(id));
@@ -460,15 +472,6 @@ fn apply_clip(clip: &Clip, (time, between): (f64, Averaging), local: &mut [Local
         let mut moved = slot.transform();
         set(&mut moved, track.property, out);
         *slot = Local::Trs(moved);
-    }
-}
-
-/// Puts layers on, one after another.
-fn put_layers(layers: &[PoseLayer], local: &mut [Local]) {
-    for (node, user) in layers.iter().flat_map(PoseLayer::added) {
-        if let Some(slot) = local.get_mut(node.index()) {
-            *slot = Local::Trs(slot.transform().compose(&user));
-        }
     }
 }
 

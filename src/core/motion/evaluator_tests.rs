@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    model::{Components, Interpolation, JointMask, Node, Track, TrackId, transform::angle_between},
+    model::{Components, Interpolation, JointMask, Node, PoseLayer, Track, TrackId, transform::angle_between},
     motion::{Offset, slerp},
 };
 
@@ -224,7 +224,7 @@ proptest! {
         let first = PoseLayer { strength, ..PoseLayer::new("arms", moves.clone()) };
         let second = PoseLayer::new("more", moves);
         let muted = PoseLayer { muted: true, ..second.clone() };
-        let layers: Shared<[PoseLayer]> = [first.clone(), muted, second].into();
+        let layers: Shared<PoseLayers> = Shared::new([first.clone(), muted, second].into_iter().collect());
         let instance = Instance { layers: layers.clone(), ..Instance::new(&a, 0.0) };
         let seen = mixed(&file, &lanes(vec![Lane::new(vec![instance])]));
         let mut wanted = mixed(&file, &Stack::of(Some(&a), 0.0));
@@ -233,8 +233,8 @@ proptest! {
             rotation: slerp(Quat::IDENTITY, t.rotation, s),
             scale: Vec3::ONE + (t.scale - Vec3::ONE) * s,
         };
-        for (layer, share) in [(&layers[0], strength), (&layers[2], 1.0)] {
-            for (node, user) in &layer.moves {
+        for (layer, share) in [(&layers.0[0], strength), (&layers.0[2], 1.0)] {
+            for (node, user) in layer.moves.iter() {
                 wanted[node.index()] = wanted[node.index()].compose(&part(share, user));
             }
         }

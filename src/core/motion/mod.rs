@@ -6,10 +6,12 @@ pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
 mod evaluator;
+mod fold;
 mod frame;
 mod humanoid;
 pub mod ik;
 mod insert;
+mod layers;
 mod limits;
 mod mirror;
 mod mirror_pairs;
@@ -41,7 +43,9 @@ pub use self::{
     balance::{Balance, Masses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     evaluator::Evaluator,
+    fold::{Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged},
     insert::{Inserted, insert_key},
+    layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},
     mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
@@ -61,6 +65,6 @@ pub use self::{
     surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,
     transfer::{Fitted, FoundBy, fit, flipped_morphs, keep_pose, morph_partner},
-    under_layers::{LayerWriteError, under_layers},
+    under_layers::{LayerWriteError, below_layers, under_layers},
     worst::{Sampling, Spot, WorstPose},
 };

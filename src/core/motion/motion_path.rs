@@ -1,7 +1,7 @@
 //! The way of a joint through the scene over a clip: where it is at each frame, and where its keys are.
 
 use super::{Evaluator, Pose, Stack};
-use crate::model::{Clip, Document, NodeId, Property, Shared};
+use crate::model::{ClipId, Document, NodeId, Property, Shared};
 use glam::Vec3;
 
 /// A place on the way of a joint.
@@ -36,7 +36,7 @@ impl MotionPath {
 /// The ways of some joints over a clip: `most` frames of a rate at most, every other one where there are more, and all keys among them.
 pub fn motion_paths(
     document: &Document,
-    clip: &Shared<Clip>,
+    id: ClipId,
     nodes: &[NodeId],
     rate: f64,
     most: usize,
@@ -45,6 +45,7 @@ pub fn motion_paths(
     const ABOVE: usize = 2;
     /// Two times that are one.
     const NEAR: f32 = 1e-4;
+    let Some(clip) = document.clips.get(id) else { return Vec::new() };
     let length = f64::from(clip.length());
     if length <= 0.0 || rate <= 0.0 || nodes.is_empty() || most < 2 {
         return Vec::new();
@@ -72,7 +73,7 @@ pub fn motion_paths(
     let mut paths: Vec<MotionPath> =
         nodes.iter().map(|node| MotionPath { node: *node, places: Vec::with_capacity(times.len()) }).collect();
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-    let mut stack = Stack::of(Some(clip), 0.0);
+    let mut stack = Stack::shown(document, Some(id), 0.0);
     for time in times {
         stack.lanes[0].instances[0].time = f64::from(time);
         evaluator.update(document, &stack, &mut pose);
@@ -90,13 +91,13 @@ pub fn motion_paths(
 mod tests {
     use super::*;
     use crate::{
-        model::{Interpolation, Track, TrackId},
+        model::{Clip, Interpolation, Track, TrackId},
         motion::tube::tube,
     };
 
     #[test]
     fn a_path_goes_through_its_keys_and_no_more_places_than_asked() {
-        let document = tube(|height| height);
+        let mut document = Document::from(tube(|height| height));
         let nodes: Vec<NodeId> = document.skins.values().next().unwrap().joints.to_vec();
         let times = [0.0f32, 0.35, 2.0];
         let values = times.iter().flat_map(|t| [*t, 1.0, 0.0]).collect();
@@ -109,8 +110,10 @@ mod tests {
             width: 3,
             kinds: Default::default(),
         };
-        let clip = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() });
-        let paths = motion_paths(&document, &clip, &nodes[..2], 30.0, 200);
+        let clip = document.clips.next_id();
+        let made = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() });
+        document.file.clips.put(clip, Some(made));
+        let paths = motion_paths(&document, clip, &nodes[..2], 30.0, 200);
         assert_eq!(paths.len(), 2);
         // 61 frames, and the key between two of them.
         assert_eq!(paths[0].places.len(), 62);
@@ -119,8 +122,10 @@ mod tests {
         let k = paths[0].places.iter().position(|p| p.time == 0.35).unwrap();
         assert!((paths[0].places[k].at.x - 0.35).abs() < 1e-5);
         assert!((paths[0].speed(30) - 1.0).abs() < 1e-3);
-        let few = motion_paths(&document, &clip, &nodes[..1], 30.0, 20);
+        let few = motion_paths(&document, clip, &nodes[..1], 30.0, 20);
         assert!(few[0].places.len() <= 23, "{}", few[0].places.len());
-        assert!(motion_paths(&document, &Shared::new(Clip::default()), &nodes, 30.0, 20).is_empty());
+        let empty = document.clips.next_id();
+        document.file.clips.put(empty, Some(Shared::new(Clip::default())));
+        assert!(motion_paths(&document, empty, &nodes, 30.0, 20).is_empty());
     }
 }

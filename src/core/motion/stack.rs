@@ -14,13 +14,13 @@
 
 use glam::{Mat4, Quat, Vec3};
 
-use crate::model::{Clip, JointMask, NodeId, PoseLayer, Shared, Unkeyed};
+use crate::model::{Clip, ClipId, Document, JointMask, LayerHome, NodeId, PoseLayers, Shared, Unkeyed};
 
 /// What a pose is made of. Empty, it is the file's own pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stack {
     /// Layers over the file's pose, the first nearest to it.
-    pub layers: Shared<[PoseLayer]>,
+    pub layers: Shared<PoseLayers>,
     /// What plays, lowest first.
     pub lanes: Vec<Lane>,
     /// What is added to that, in this order.
@@ -43,7 +43,7 @@ pub struct Instance {
     /// The clip.
     pub clip: Shared<Clip>,
     /// The clip's own layers, the first nearest to it.
-    pub layers: Shared<[PoseLayer]>,
+    pub layers: Shared<PoseLayers>,
     /// Seconds on its clock.
     pub time: f64,
     /// How much it counts, 0 or more.
@@ -167,17 +167,42 @@ impl Stack {
         Self { lanes: clip.map(lane).into_iter().collect(), ..Self::default() }
     }
 
+    /// What is seen of a document with a clip at a time, or of its pose: with the layers of both.
+    pub fn shown(document: &Document, clip: Option<ClipId>, time: f64) -> Self {
+        let there = clip.and_then(|id| Some((id, document.clips.get(id)?)));
+        Self::of(there.map(|(_, clip)| clip), time).with_layers(document, there.map(|(id, _)| id))
+    }
+
+    /// With the layers of the pose, and those of the clip that plays alone.
+    #[must_use]
+    pub fn with_layers(mut self, document: &Document, clip: Option<ClipId>) -> Self {
+        self.layers = document.aids.layers(LayerHome::Pose);
+        if let (Some(clip), [Lane { instances, .. }]) = (clip, &mut self.lanes[..])
+            && let [instance] = &mut instances[..]
+        {
+            instance.layers = document.aids.layers(LayerHome::Clip(clip));
+        }
+        self
+    }
+
+    /// Without the layers of what plays; those of the pose stay.
+    #[must_use]
+    pub fn without_layers_of_clips(mut self) -> Self {
+        self.lanes.iter_mut().flat_map(|l| &mut l.instances).for_each(|i| i.layers = Shared::default());
+        self
+    }
+
     /// With an unkeyed pose over it.
     #[must_use]
     pub fn with_unkeyed(self, unkeyed: Option<Shared<Unkeyed>>) -> Self {
         Self { unkeyed, ..self }
     }
 
-    /// The one clip that plays, where nothing lies between it and the pose and it counts in full.
+    /// The one clip that plays, where it counts in full.
     pub(super) fn alone(&self) -> Option<&Instance> {
         let [Lane { instances, weight, mask: None, .. }] = &self.lanes[..] else { return None };
         let [instance] = &instances[..] else { return None };
         let whole = *weight >= 1.0 && instance.weight >= 1.0 && instance.mask.is_none();
-        (whole && instance.layers.is_empty() && self.layers.is_empty()).then_some(instance)
+        whole.then_some(instance)
     }
 }

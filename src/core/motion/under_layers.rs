@@ -9,8 +9,9 @@
 use glam::{Quat, Vec3};
 use thiserror::Error;
 
+use super::layers::{added_at, strength_of, user_at};
 use crate::model::{
-    Components, NodeId, PoseLayer, Transform, TransformError,
+    Components, NodeId, PoseLayer, PoseLayerId, PoseLayers, Transform, TransformError,
     transform::{short_way, unit_or},
 };
 
@@ -18,16 +19,11 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayerWriteError {
     /// There is no such layer.
-    #[error("there is no layer {index}; there are {count}")]
-    NoLayer {
-        /// Which was asked for, from 0.
-        index: usize,
-        /// How many there are.
-        count: usize,
-    },
+    #[error("the layer is not there; make one, or choose another")]
+    NoLayer,
     /// It does not count there.
     #[error(
-        "layer “{0}” is muted, dialled to 0 or masked at this joint, so nothing written there would be seen; turn it up first"
+        "layer “{0}” is off, dialed to 0 or masked at this joint, so nothing written there would be seen; turn it up first"
     )]
     Silent(String),
     /// A layer above makes a scale 0.
@@ -42,7 +38,8 @@ pub enum LayerWriteError {
 }
 
 /// The whole `U` of the layer `chosen` at a node, with which the node is seen with the wanted components; the others are seen as
-/// they were. `base` is the node's local transform before the layers, `M`.
+/// they were. `base` is the node's local transform before the layers, `M`, at a time of the clip, in seconds; a layer with keys is
+/// taken as it is then, and its `U` is what it must be then.
 ///
 /// What lies above is divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`, `t = t_X − R·S·t_U`; what the layer's strength
 /// takes away is put on top of it, so that what is seen is what was asked for.
@@ -52,22 +49,62 @@ pub enum LayerWriteError {
 /// is too small for a turn.
 pub fn under_layers(
     base: &Transform,
-    layers: &[PoseLayer],
-    chosen: usize,
-    node: NodeId,
+    layers: &PoseLayers,
+    chosen: PoseLayerId,
+    (node, time): (NodeId, f64),
     wanted: &Components,
 ) -> Result<Transform, LayerWriteError> {
-    let layer = layers.get(chosen).ok_or(LayerWriteError::NoLayer { index: chosen, count: layers.len() })?;
-    let strength = layer.strength_at(node);
-    if strength == 0.0 {
+    let layer = layers.get(chosen).ok_or(LayerWriteError::NoLayer)?;
+    let strength = layer.share(strength_of(layer, time), node);
+    if strength == 0.0 || !layers.counts(layer) {
         return Err(LayerWriteError::Silent(layer.name.to_string()));
     }
-    let over = |from: Transform, l: &PoseLayer| l.added_at(node).map_or(from, |user| from.compose(&user));
-    let below = layers[..chosen].iter().fold(*base, over);
-    let seen = layers[chosen..].iter().fold(below, over);
-    let (mut asked, mut moved_above) = (wanted.over(&seen), false);
-    for above in layers[chosen + 1..].iter().rev() {
-        let Some(user) = above.added_at(node) else { continue };
+    let over = |from: Transform, l: &&PoseLayer| added_at(l, node, time).map_or(from, |user| from.compose(&user));
+    let counting: Vec<&PoseLayer> = layers.counting().collect();
+    let at = counting.iter().position(|l| l.id == chosen).ok_or(LayerWriteError::NoLayer)?;
+    let below = counting[..at].iter().fold(*base, over);
+    let seen = counting[at..].iter().fold(below, over);
+    let differs = divided(&counting[at + 1..], (node, time), &seen, wanted)?;
+    let counts = below.user_where(&differs, &Transform::IDENTITY)?;
+    let turn = short_way(counts.rotation).to_scaled_axis() / strength;
+    if turn.length() > std::f32::consts::PI + 1e-4 {
+        return Err(LayerWriteError::TooWeak(layer.name.to_string()));
+    }
+    let old = user_at(layer, node, time);
+    let written = Components {
+        translation: differs.translation.map(|_| counts.translation / strength),
+        rotation: differs
+            .rotation
+            .map(|_| if strength == 1.0 { counts.rotation } else { Quat::from_scaled_axis(turn) }),
+        scale: differs.scale.map(|_| Vec3::ONE + (counts.scale - Vec3::ONE) / strength),
+    };
+    Ok(written.over(&old))
+}
+
+/// What a node must be below its layers for it to be seen with the wanted components; the others are seen as they were. `seen` is what is
+/// seen now, the layers on it, at a time of the clip, in seconds.
+///
+/// # Errors
+/// Where a scale of 0 hides what lies below.
+pub fn below_layers(
+    seen: &Transform,
+    layers: &PoseLayers,
+    at: (NodeId, f64),
+    wanted: &Components,
+) -> Result<Components, LayerWriteError> {
+    divided(&layers.counting().collect::<Vec<_>>(), at, seen, wanted)
+}
+
+/// Divides what lies above out of what is wanted.
+fn divided(
+    above: &[&PoseLayer],
+    (node, time): (NodeId, f64),
+    seen: &Transform,
+    wanted: &Components,
+) -> Result<Components, LayerWriteError> {
+    let (mut asked, mut moved_above) = (wanted.over(seen), false);
+    for above in above.iter().rev() {
+        let Some(user) = added_at(above, node, time) else { continue };
         if user.scale.cmpeq(Vec3::ZERO).any() {
             return Err(LayerWriteError::Covered(above.name.to_string()));
         }
@@ -79,23 +116,9 @@ pub fn under_layers(
     }
     // A way above goes along axes that turn and grow with what is written here: the node shall stay where it is seen.
     let carried = moved_above && (wanted.rotation.is_some() || wanted.scale.is_some());
-    let differs = Components {
+    Ok(Components {
         translation: (wanted.translation.is_some() || carried).then_some(asked.translation),
         rotation: wanted.rotation.map(|_| asked.rotation),
         scale: wanted.scale.map(|_| asked.scale),
-    };
-    let counts = below.user_where(&differs, &Transform::IDENTITY)?;
-    let turn = short_way(counts.rotation).to_scaled_axis() / strength;
-    if turn.length() > std::f32::consts::PI + 1e-4 {
-        return Err(LayerWriteError::TooWeak(layer.name.to_string()));
-    }
-    let old = layer.moves.get(&node).copied().unwrap_or_default();
-    let written = Components {
-        translation: differs.translation.map(|_| counts.translation / strength),
-        rotation: differs
-            .rotation
-            .map(|_| if strength == 1.0 { counts.rotation } else { Quat::from_scaled_axis(turn) }),
-        scale: differs.scale.map(|_| Vec3::ONE + (counts.scale - Vec3::ONE) / strength),
-    };
-    Ok(written.over(&old))
+    })
 }

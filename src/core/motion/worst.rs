@@ -60,6 +60,12 @@ struct Slot {
     skin: Option<SkinId>,
 }
 
+impl Slot {
+    fn stack(&self, document: &Document, time: f32) -> Stack {
+        Stack::of(Some(&self.clip), f64::from(time)).with_layers(document, self.id)
+    }
+}
+
 /// The worst of one vertex so far.
 #[derive(Clone, Copy, Debug)]
 struct Worst {
@@ -127,7 +133,7 @@ impl WorstPose {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
                 }
-                evaluator.update(document, &Stack::of(Some(&slot.clip), f64::from(*time)), &mut pose);
+                evaluator.update(document, &slot.stack(document, *time), &mut pose);
                 let here = parts.iter_mut().filter(|p| slot.skin.is_none_or(|s| s == p.strain.skin()));
                 for part in here {
                     part.strain.measure(document, &pose, &mut scratch, &mut found);
@@ -224,7 +230,7 @@ impl WorstPose {
                 let Worst { slot, time, .. } = part.worst[group[0]];
                 evaluator.update(
                     document,
-                    &Stack::of(Some(&self.slots[slot as usize].clip), f64::from(time)),
+                    &self.slots[slot as usize].stack(document, time),
                     &mut pose,
                 );
                 let palette = Palette::new(pose.palette(document, strain.skin()));

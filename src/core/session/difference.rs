@@ -501,6 +501,9 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
         if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks {
             return lost(place, "its markers, what happens at its end, or its ticks differ".into());
         }
+        if m.kept_layers != g.kept_layers {
+            return lost(place, "the layers that are kept with it differ".into());
+        }
         if m.pointers != g.pointers {
             return lost(place, "keys of animation pointers differ".into());
         }

@@ -201,8 +201,8 @@ impl Session {
         Exporting {
             request,
             source: self.source.clone(),
-            opened: self.opened.clone(),
-            document: self.document.clone(),
+            opened: self.decoded.clone(),
+            document: self.to_export(),
             options: self.save_options,
             own: self.path.clone(),
         }

@@ -6,6 +6,7 @@ mod export;
 mod findings;
 mod import;
 mod journal;
+mod layers;
 mod playback;
 mod replay;
 mod save;
@@ -37,6 +38,7 @@ pub use crate::formats::{
     gltf::SaveError,
     import::{Conversion, Found, USUAL_RATES, UpAxis, endings},
 };
+use self::layers::Folds;
 use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
@@ -58,8 +60,12 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Session {
     source: Source,
+    /// What the file says, word for word.
+    decoded: Document,
+    /// The document as it was when the file was opened: layers that the file keeps are taken off.
     opened: Document,
     document: Document,
+    folds: Folds,
     history: History,
     /// Where *Save* writes; `None` for the bundled sample until it has a place.
     path: Option<PathBuf>,
@@ -115,6 +121,8 @@ pub struct Unsaved {
     pub unkeyed: usize,
     /// Layers of weights, which no file holds; what they come to is saved.
     pub layers: usize,
+    /// Layers of poses and clips, where the file does not keep them; what they come to is saved.
+    pub pose_layers: usize,
     /// Pairs of joints that were said to be mirror images, which no file holds.
     pub pairs: usize,
     /// Whether a mix is not kept in the file.
@@ -129,7 +137,7 @@ impl Unsaved {
 
     /// Whether there is work that no file holds.
     pub const fn aids(&self) -> bool {
-        self.unkeyed + self.layers + self.pairs > 0 || self.mix
+        self.unkeyed + self.layers + self.pose_layers + self.pairs > 0 || self.mix
     }
 }
 
@@ -238,16 +246,21 @@ impl Session {
 
     fn of(opened: Opened, path: Option<PathBuf>) -> Self {
         let mut diagnostics = opened.diagnostics;
-        let document = &opened.document;
+        let decoded = opened.document;
+        let mut document = decoded.clone();
+        let folds = Folds::take_up(&mut document, &mut diagnostics);
+        let document = &document;
         diagnostics.extend(findings::of_all(document));
         diagnostics.extend(findings::of_mix(document));
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let stamp = path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
         Self {
-            saved: document.file.clone(),
+            saved: decoded.file.clone(),
             source: opened.source,
-            document: opened.document.clone(),
-            opened: opened.document,
+            document: document.clone(),
+            opened: document.clone(),
+            decoded,
+            folds,
             history: History::default(),
             path,
             imported: None,
@@ -330,7 +343,7 @@ impl Session {
 
     /// As [`Session::all_findings`], of the file as a save would write it now.
     pub fn findings_now(&self) -> Vec<Diagnostic> {
-        if self.document.file == self.opened.file {
+        if self.document.file == self.opened.file && self.document.aids.pose_layers == self.opened.aids.pose_layers {
             return self.all_findings();
         }
         let packed = self.pack("model").ok().and_then(|saved| {
@@ -389,6 +402,7 @@ impl Session {
             steps: if file { self.history.unsaved_steps().max(1) } else { 0 },
             unkeyed: aids.unkeyed.len(),
             layers: aids.weight_layers.values().map(|l| l.layers.len()).sum(),
+            pose_layers: if aids.keeps_layers { 0 } else { aids.pose_layers.values().map(|l| l.0.len()).sum() },
             pairs: aids.mirror_pairs.len(),
             mix: is_mix_loose(&self.document),
         }
@@ -402,7 +416,7 @@ impl Session {
             Some((generation, revision, differs)) if (generation, revision) == now => differs,
             _ => {
                 let differs =
-                    self.history.revision() != self.history.saved_revision() && self.document.file != self.saved;
+                    self.history.revision() != self.history.saved_revision() && self.to_save().file != self.saved;
                 *known = Some((now.0, now.1, differs));
                 differs
             }
@@ -426,6 +440,7 @@ impl Session {
             }),
             bare: findings::any_bare(&self.document),
             layers: !self.document.aids.weight_layers.is_empty(),
+            any_pose_layers: !self.document.aids.pose_layers.is_empty(),
             lights: self.document.nodes.values().any(|n| n.light.is_some()),
             cameras: self.document.nodes.values().any(|n| n.camera.is_some()),
             undo: self.history.undo_label().is_some(),
@@ -675,13 +690,27 @@ impl Session {
         Some(label)
     }
 
+    /// The document as saving writes it: with its layers in keys and nodes.
+    pub fn to_save(&self) -> Document {
+        self.folds.fold(&self.document, &self.decoded, true).0
+    }
+
+    /// As [`Session::to_save`], without the layers themselves: for other programs.
+    fn to_export(&self) -> Document {
+        self.folds.fold(&self.document, &self.decoded, false).0
+    }
+
     /// What will differ from the file on disk once the document is saved, a sentence each, in meaning; nothing where nothing will.
     ///
     /// # Errors
     /// Where it cannot be saved: see [`SaveError`].
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
-        let differs: Vec<String> = differences(&self.saved, &self.document).iter().map(ToString::to_string).collect();
+        let (to_save, folded) = self.folds.fold(&self.document, &self.decoded, true);
+        let mut differs: Vec<String> = differences(&self.saved, &to_save).iter().map(ToString::to_string).collect();
+        if !differs.is_empty() {
+            differs.extend(layers::in_words(&self.document, &folded));
+        }
         // What is too small for a sentence is still written.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }
     }
@@ -691,6 +720,6 @@ impl Session {
     /// # Errors
     /// See [`SaveError`].
     pub fn pack(&self, stem: &str) -> Result<Saved, SaveError> {
-        gltf::save(&self.source, &self.opened, &self.document, stem, self.save_options)
+        gltf::save(&self.source, &self.decoded, &self.to_save(), stem, self.save_options)
     }
 }

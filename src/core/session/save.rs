@@ -202,8 +202,8 @@ impl Session {
         Saving {
             request: SaveRequest { backup: request.backup && !self.backed_up.contains(&request.path), ..request },
             source: self.source.clone(),
-            opened: self.opened.clone(),
-            document: self.document.clone(),
+            opened: self.decoded.clone(),
+            document: self.to_save(),
             options: self.save_options,
             own: self.stamp.clone(),
             own_path: self.path.clone(),
@@ -263,7 +263,8 @@ impl Session {
     pub fn unsavable_step(&self) -> Option<usize> {
         let saving = self.saving(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
-            let saving = Saving { document: document.clone(), ..saving.clone() };
+            let folded = self.folds.fold(document, &self.decoded, true).0;
+            let saving = Saving { document: folded, ..saving.clone() };
             let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
             saving.pack(target, "model").is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
         };

@@ -25,7 +25,7 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(id) = view.selection.clip.filter(|c| Some(*c) == view.shown_clip()) else { return };
     let keys = &view.selection.keys;
     let (Some((first, last)), Some(session)) = (keys.span(), view.session) else { return };
-    let Some(clip) = session.document().clips.get(id) else { return };
+    let Some(clip) = view.keys_clip(session.document(), id) else { return };
     let theme = view.theme;
     let tracks = || keys.iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
     let mut joints: Vec<_> = tracks().map(|(t, _)| t.target).collect();

@@ -273,7 +273,7 @@ fn greatest_gap(mixer: &mut Mixer, document: &Document, mix: &Shared<Mix>, lane:
     playing.retain(|p| p.lane == lane && p.weight > 0.005);
     playing.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let total: f32 = playing.iter().map(|p| p.weight).sum();
-    let pose = |p: &crate::motion::Playing| Pose::evaluate(document, &Stack::of(document.clips.get(p.clip), p.time));
+    let pose = |p: &crate::motion::Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
     let mut poses: Vec<Pose> = playing.iter().take(MOST).map(pose).collect();
     if total < 0.995 {
         poses.push(Pose::evaluate(document, &Stack::default()));

@@ -4,6 +4,7 @@ mod blending;
 mod facts;
 mod fields;
 mod keys;
+mod layers;
 mod limb;
 mod mixing;
 mod morphs;
@@ -46,6 +47,8 @@ pub struct InspectorState {
     swivel: limb::Swivel,
     /// Of the skins of a joint.
     skins: skin::Apart,
+    /// Of the layers.
+    layers: layers::LayersState,
 }
 
 impl InspectorState {
@@ -89,13 +92,24 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 return;
             }
         }
-        panel_title(ui, theme, "Inspector");
         let Some(session) = view.session else {
+            panel_title(ui, theme, "Inspector");
             ui.label(RichText::new("No file is open.").color(theme.color(ColorRole::TextTertiary)));
             return;
         };
         let document = session.document();
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            let order = state.order;
+            layers::layers_ui(
+                &mut state.layers,
+                &mut |q| order.degrees(q),
+                &mut |d| order.rotation(d),
+                ui,
+                view,
+                document,
+                actions,
+            );
+            panel_title(ui, theme, "Inspector");
             if let Some(thing) = view.inspected {
                 facts::thing(ui, theme, document, thing);
                 return;
@@ -308,7 +322,7 @@ fn user_row(
     let differs = |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
     let shape = Shape { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
     let edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
-    let clip = view.shown_clip().and_then(|c| document.clips.get(c));
+    let clip = view.shown_clip().and_then(|c| view.keys_clip(document, c));
     let track = clip.and_then(|c| c.track(node, property)).map(|(_, track)| track.clone());
     key_mark(ui, view, track.as_deref(), edited.slot);
     let nodes = std::iter::once(active).chain(others);
@@ -468,7 +482,7 @@ fn set_user(
     wanted: &Transform,
     property: Property,
 ) -> Option<Command> {
-    if view.shown_clip().is_some() {
+    if view.shown_clip().is_some() || view.layers.any_of_pose {
         return edits::over_shown_clip(view, node, &rest.compose(wanted), property);
     }
     Some(SetUser { node: Nodes::one(node), to: edits::component(wanted, property) }.into())

@@ -11,7 +11,7 @@ use crate::{
         },
         evaluate,
     },
-    model::{Clip, ClipId, Document, KeySet, Shared, TrackId},
+    model::{Clip, ClipId, KeySet, Shared, TrackId},
     motion::clip_edit::SAME_TIME,
     ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectHow},
 };
@@ -97,7 +97,7 @@ impl Retiming {
         from: f64,
         modal: bool,
     ) -> Option<Self> {
-        let before = view.session?.document().clips.get(clip)?.clone();
+        let before = view.keys_clip(view.session?.document(), clip)?.clone();
         if keys.is_empty() {
             return None;
         }
@@ -241,7 +241,7 @@ impl Retiming {
     }
 
     /// What is said at the pointer: how many keys, how far, and what makes way.
-    pub fn said(&self, document: &Document, fps: f64) -> String {
+    pub fn said(&self, now: Option<&Shared<Clip>>, fps: f64) -> String {
         let count = self.keys.len();
         let mut said = vec![if count == 1 { "1 key".to_owned() } else { format!("{count} keys") }];
         match (self.typed.as_str(), self.kind) {
@@ -258,7 +258,7 @@ impl Retiming {
             (typed, _) => said.push(format!("{typed}▏ frames")),
         }
         let copies = if self.kind == Retime::Copy && self.shown != 0.0 { count } else { 0 };
-        let now = document.clips.get(self.clip).map_or(0, |c| c.key_count());
+        let now = now.map_or(0, |c| c.key_count());
         let replaced = (self.before.key_count() + copies).saturating_sub(now);
         if replaced > 0 {
             said.push(format!("○ replaces {replaced}"));
@@ -278,7 +278,7 @@ fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modi
     if modifiers.command {
         let playhead = std::iter::once(view.timeline.playback.time);
         let document = view.session.map(|s| s.document());
-        let clip = document.and_then(|d| d.clips.get(gesture.clip));
+        let clip = document.and_then(|d| view.keys_clip(d, gesture.clip));
         let near = PULL / axis.scale();
         let (low, high) = ((time - near) as f32, (time + near) as f32);
         let keys = clip.into_iter().flat_map(|clip| {

@@ -153,7 +153,7 @@ fn hold(view: &View<'_>, on: bool, actions: &mut Actions) {
 /// How values between the keys of the selected tracks come about; a check on what all have, a dash where they differ.
 pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
-    let clip = view.session.and_then(|s| s.document().clips.get(id));
+    let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let of = |i: Interpolation| {
         let tracks = clip.into_iter().flat_map(|c| {
             view.selection.keys.iter().filter_map(|(track, _)| c.tracks.get(&track)).map(|t| t.interpolation)
@@ -201,7 +201,7 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// What the selected keys are to the animator; a check on what all are, a dash where they differ.
 pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
-    let clip = view.session.and_then(|s| s.document().clips.get(id));
+    let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let selected = || {
         let tracks = view.selection.keys.iter().filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
         tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)))

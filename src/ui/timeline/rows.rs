@@ -295,7 +295,7 @@ fn node_name_ui(
 /// More or less of what a joint does, about the mean of its keys.
 fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &mut Actions) {
     const TIMES: [(f64, &str); 5] = [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
-    let Some(clip) = view.session.and_then(|s| s.document().clips.get(id)) else { return };
+    let Some(clip) = view.session.and_then(|s| view.keys_clip(s.document(), id)) else { return };
     for (property, label) in [(Property::Translation, "Translation"), (Property::Rotation, "Rotation")] {
         if clip.track(node, property).is_none_or(|(_, t)| t.times.len() < 2) {
             continue;
@@ -335,7 +335,7 @@ fn row_menu(
     ui.set_min_width(190.0);
     let clip = view.shown_clip();
     if ui.button("Select all its keys").clicked() {
-        if let (Some(id), Some(clip)) = (clip, clip.and_then(|c| view.session?.document().clips.get(c))) {
+        if let (Some(id), Some(clip)) = (clip, clip.and_then(|c| view.keys_clip(view.session?.document(), c))) {
             let keys = KeySet::of(clip, |_, t| match t.target == node {
                 true => KeyTimes::part(&t.times, 0..t.times.len()),
                 false => KeyTimes::default(),

@@ -51,7 +51,7 @@ pub struct Sheet<'a> {
 
 pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: ClipId, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let Some(clip) = document.clips.get(id) else { return };
+    let Some(clip) = view.keys_clip(document, id) else { return };
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
     let row_height = Measure::RowTrack.points();
@@ -576,7 +576,7 @@ impl Sheet<'_> {
     fn said_at_pointer(&self, ui: &Ui, gesture: &Retiming) {
         let (theme, document) = (self.view.theme, self.view.session.map(|s| s.document()));
         let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else { return };
-        let said = gesture.said(document, self.view.timeline.playback.fps);
+        let said = gesture.said(self.view.keys_clip(document, gesture.clip), self.view.timeline.playback.fps);
         let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("said")));
         let text = painter.layout_no_wrap(said, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
         let size = text.size() + vec2(16.0, 10.0);

@@ -1,16 +1,17 @@
 //! What is selected and shown. A command that a person merely names, by a menu or a key, takes its arguments from there.
 
 use super::{
-    AddMarker, Arguments, Between, CleanKeys, ClipCommand, ClipWorkCommand, CloseLoop, Command, CommandLine,
+    AddMarker, Arguments, Between, CleanKeys, ClearInLayer, DuplicateLayer, FoldLayers, InvertLayer, MuteLayer, NewLayer, RemovePoseLayer, SoloLayer, SplitLayer, ZeroKey, ClipCommand, ClipWorkCommand, CloseLoop, Command, CommandLine,
     CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorClip,
     MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
     SessionCommand, SetKey, SetPin, SplitClip, StartAtZero, ToRest, TrimClip, WhichKeys,
     field::{ClipName, Nodes, Seconds},
+    pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
     kept_poses::kept_sets,
 };
 use crate::{
     edit::Selection,
-    model::{ClipId, Document, NodeId, UnkeyedAt},
+    model::{ClipId, Document, LayerHome, NodeId, PoseLayerId, UnkeyedAt},
     motion::Mirror,
 };
 
@@ -37,6 +38,10 @@ pub struct Around<'a> {
     pub auto_key: bool,
     /// How values between keys come about in new tracks.
     pub new_keys: Option<Between>,
+    /// The layer that is chosen, of the shown clip or of the pose.
+    pub layer: Option<(LayerHome, PoseLayerId)>,
+    /// Whether edits go there.
+    pub into_layer: bool,
 }
 
 /// Why a command cannot be taken from there.
@@ -96,8 +101,31 @@ impl Around<'_> {
 
     /// Where a pose goes: over the clip that is shown, else into the pose of the file.
     pub fn over(&self) -> Over {
+        if let Some(layer) = self.written_layer() {
+            return self.seen.map_or(Over::FILE, |clip| Over::clip(clip, self.seconds().0)).in_layer(Some(layer));
+        }
         let seconds = self.unkeyed.map_or_else(|| self.seconds(), |at| Seconds(at.time()));
         self.seen.map_or(Over::FILE, |clip| Over::clip(clip, seconds.0))
+    }
+
+    /// The layer that edits go to: the chosen one, where it is of what is seen.
+    pub fn written_layer(&self) -> Option<PoseLayerId> {
+        let (home, layer) = self.layer.filter(|_| self.into_layer)?;
+        (home == LayerHome::of(self.seen)).then_some(layer)
+    }
+
+    /// A command on keys, of the layer that edits go to, or of the clip.
+    fn of_keys(&self, command: KeysOfLayer) -> Command {
+        match (self.written_layer(), command) {
+            (Some(layer), command) => LayerKeysCommand { layer: LayerName::Id(layer), command }.into(),
+            (None, KeysOfLayer::Key(command)) => command.into(),
+            (None, KeysOfLayer::Edit(command)) => command.into(),
+        }
+    }
+
+    fn chosen_layer(&self) -> Result<LayerOf, Unfilled> {
+        const NONE: Unfilled = Unfilled::Refused("No layer is chosen. Choose one in the list of layers.");
+        self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 
     /// A pose of some nodes where it goes; over a clip at once into keys where that is wanted.
@@ -107,7 +135,7 @@ impl Around<'_> {
         let mut commands = vec![posed(over)];
         if let (true, Some(clip), Some(time)) = (self.auto_key, clip, time) {
             let key = SetKey { interpolation: self.new_keys, ..SetKey::new(clip, time, Nodes::Ids(nodes)) };
-            commands.push(KeyCommand::from(key).into());
+            commands.push(self.of_keys(KeysOfLayer::Key(key.into())));
         }
         commands
     }
@@ -215,6 +243,11 @@ pub(super) fn reset_to_file(around: &Around<'_>) -> Filled {
 /// What was changed is keyed; where nothing was, what is selected.
 pub(super) fn set_key(around: &Around<'_>) -> Filled {
     let clip = around.clip()?;
+    if around.written_layer().is_some() {
+        let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
+        let key = SetKey::new(clip, around.seconds(), node);
+        return Ok(vec![around.of_keys(KeysOfLayer::Key(key.into()))]);
+    }
     let held = around.unkeyed.and_then(|at| Some((at, around.document.aids.unkeyed.get(&at)?)));
     let (node, unkeyed) = match held {
         Some((at, pose)) => (Nodes::Ids(pose.nodes().collect()), around.carried.then(|| Seconds(at.time()))),
@@ -234,19 +267,21 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
             (around.clip()?, which)
         }
     };
-    Ok(vec![DeleteKeys { clip, which }.into()])
+    Ok(vec![around.of_keys(KeysOfLayer::Edit(DeleteKeys { clip, which }.into()))])
 }
 
 /// At the playhead.
 pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
     let (clip, time) = (around.clip()?, Some(around.seconds()));
-    Ok(vec![PasteKeys { clip, text: None, time, node: None, replace: None, relative: None, flip: None }.into()])
+    let paste = PasteKeys { clip, text: None, time, node: None, replace: None, relative: None, flip: None };
+    Ok(vec![around.of_keys(KeysOfLayer::Edit(paste.into()))])
 }
 
 /// The selected keys.
 pub(super) fn hold_keys(around: &Around<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
-    Ok(vec![HoldKeys { clip: ClipName::Id(clip), which, on: None }.into()])
+    let hold = HoldKeys { clip: ClipName::Id(clip), which, on: None };
+    Ok(vec![around.of_keys(KeysOfLayer::Edit(hold.into()))])
 }
 
 /// The selected keys, or all of the clip.
@@ -255,7 +290,7 @@ pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => (around.clip()?, WhichKeys::default()),
     };
-    Ok(vec![CleanKeys { clip, tolerance: None, which }.into()])
+    Ok(vec![around.of_keys(KeysOfLayer::Edit(CleanKeys { clip, tolerance: None, which }.into()))])
 }
 
 pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
@@ -305,4 +340,54 @@ pub(super) fn close_loop(around: &Around<'_>) -> Filled {
 
 pub(super) fn delete_clip(around: &Around<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DeleteClip { clip: around.clip()? }).into()])
+}
+
+/// Over the clip that is seen, or over the pose.
+pub(super) fn new_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![NewLayer { clip: around.seen.map(ClipName::Id), name: None }.into()])
+}
+
+pub(super) fn remove_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![RemovePoseLayer { of: around.chosen_layer()? }.into()])
+}
+
+pub(super) fn mute_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![MuteLayer { of: around.chosen_layer()?, muted: None }.into()])
+}
+
+pub(super) fn solo_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![SoloLayer { of: around.chosen_layer()?, solo: None }.into()])
+}
+
+pub(super) fn duplicate_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![DuplicateLayer { of: around.chosen_layer()?, name: None }.into()])
+}
+
+pub(super) fn invert_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![InvertLayer { of: around.chosen_layer()? }.into()])
+}
+
+/// The selected joints.
+pub(super) fn clear_in_layer(around: &Around<'_>) -> Filled {
+    let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
+    Ok(vec![ClearInLayer { of: around.chosen_layer()?, node: Some(node) }.into()])
+}
+
+/// For the selected joints that are in the layer; for all that are, where none of those is.
+pub(super) fn zero_key(around: &Around<'_>) -> Filled {
+    let of = around.chosen_layer()?;
+    let layer = around.layer.and_then(|(_, id)| around.document.aids.pose_layer(id));
+    let own = layer.map(|(_, l)| l.nodes()).unwrap_or_default();
+    let node: Vec<NodeId> = around.selection.nodes.iter().copied().filter(|n| own.contains(n)).collect();
+    let node = (!node.is_empty()).then_some(Nodes::Ids(node));
+    Ok(vec![ZeroKey { of, time: around.seconds(), node }.into()])
+}
+
+/// All of the clip that is seen, or of the pose.
+pub(super) fn fold_layers(around: &Around<'_>) -> Filled {
+    Ok(vec![FoldLayers { clip: around.seen.map(ClipName::Id), layer: None }.into()])
+}
+
+pub(super) fn split_layer(around: &Around<'_>) -> Filled {
+    Ok(vec![SplitLayer { clip: around.clip()?, degrees: None, name: None }.into()])
 }

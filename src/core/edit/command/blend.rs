@@ -13,7 +13,7 @@ use super::{
     rules,
 };
 use crate::{
-    model::{Clip, Components, Document, NodeId, Property, Shared, Transform, UnkeyedAt, transform::short_way},
+    model::{Clip, ClipId, Components, Document, NodeId, Property, Shared, Transform, UnkeyedAt, transform::short_way},
     motion::{Pose, Stack},
 };
 
@@ -103,11 +103,12 @@ pub(super) fn blended(from: &Transform, to: &Transform, part: f32) -> Transform 
 }
 
 /// The clip and the time over which a pose goes.
-fn clip_and_time<'a>(document: &'a Document, over: &Over) -> Result<(&'a Shared<Clip>, f32), CommandError> {
+fn clip_and_time<'a>(document: &'a Document, over: &Over) -> Result<(ClipId, &'a Shared<Clip>, f32), CommandError> {
     let (Some(clip), Some(Seconds(time))) = (&over.clip, over.time) else {
         return Err(CommandError::Other("keys are of a clip: give “clip” and “time”".into()));
     };
-    Ok((clip_of(document, clip.find(document)?)?, time_of(Seconds(time))?))
+    let id = clip.find(document)?;
+    Ok((id, clip_of(document, id)?, time_of(Seconds(time))?))
 }
 
 /// The times of a node's keys next to a time, before and after; only one of them at the ends.
@@ -126,7 +127,7 @@ fn around_time(clip: &Clip, node: NodeId, time: f32) -> (Option<f32>, Option<f32
 /// The clip's poses at times, each evaluated once.
 struct Moments<'a> {
     document: &'a Document,
-    clip: &'a Shared<Clip>,
+    clip: ClipId,
     seen: BTreeMap<u32, Pose>,
 }
 
@@ -136,7 +137,7 @@ impl Moments<'_> {
         let pose = self
             .seen
             .entry(time.to_bits())
-            .or_insert_with(|| Pose::evaluate(document, &Stack::of(Some(clip), f64::from(time))));
+            .or_insert_with(|| Pose::evaluate(document, &Stack::shown(document, Some(clip), f64::from(time))));
         pose.local[node.index()].transform()
     }
 }
@@ -146,7 +147,7 @@ fn nodes_of(document: &Document, nodes: Option<&Nodes>, over: &Over) -> Result<V
     if let Some(nodes) = nodes {
         return Ok(nodes.all(document)?);
     }
-    if let Ok((clip, _)) = clip_and_time(document, over) {
+    if let Ok((_, clip, _)) = clip_and_time(document, over) {
         let mut nodes: Vec<NodeId> =
             clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
         nodes.sort_unstable();
@@ -207,8 +208,8 @@ fn toward(
             Ok(Some(blended(now, &document.node(node).rest.transform(), amount)))
         });
     }
-    let (clip, time) = clip_and_time(document, over)?;
-    let moments = std::cell::RefCell::new(Moments { document, clip, seen: BTreeMap::new() });
+    let (id, clip, time) = clip_and_time(document, over)?;
+    let moments = std::cell::RefCell::new(Moments { document, clip: id, seen: BTreeMap::new() });
     blend(scene, nodes, over, |_, node, now| {
         let mut moments = moments.borrow_mut();
         let other = match (toward, around_time(clip, node, time)) {
@@ -227,8 +228,8 @@ impl Breakdown {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, part) = (scene.document, finite(self.part)?);
         self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let (clip, time) = clip_and_time(document, &self.over)?;
-        let moments = std::cell::RefCell::new(Moments { document, clip, seen: BTreeMap::new() });
+        let (id, clip, time) = clip_and_time(document, &self.over)?;
+        let moments = std::cell::RefCell::new(Moments { document, clip: id, seen: BTreeMap::new() });
         blend(scene, self.node.as_ref(), &self.over, |_, node, _| {
             let (Some(a), Some(b)) = around_time(clip, node, time) else { return Ok(None) };
             let mut moments = moments.borrow_mut();

@@ -6,7 +6,7 @@ use super::{
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
-    rules,
+    pose_layers, rules,
 };
 use crate::{
     edit::Edit,
@@ -240,6 +240,35 @@ fn part(
     part_of(clip, from, to, exact).map_err(|e| too_close(document, id, e))
 }
 
+impl ClipWorkCommand {
+    /// What moves keys in time leaves those of layers behind; what turns the joints about leaves layers as they are.
+    pub(super) fn refuse_layers(&self, document: &Document) -> Result<(), CommandError> {
+        let (clips, turns): (Vec<&ClipName>, bool) = match self {
+            Self::TrimClip(c) => (vec![&c.clip], false),
+            Self::SplitClip(c) => (vec![&c.clip], false),
+            Self::JoinClip(c) => (vec![&c.clip, &c.with], true),
+            Self::ReverseClip(c) => (vec![&c.clip], false),
+            Self::RetimeClip(c) => (vec![&c.clip], false),
+            Self::StartAtZero(c) => (vec![&c.clip], false),
+            Self::MirrorClip(c) => (vec![&c.clip], true),
+            Self::SetTicks(_)
+            | Self::ResampleClip(_)
+            | Self::ReduceKeys(_)
+            | Self::MakeEditable(_)
+            | Self::RootMotion(_)
+            | Self::CloseLoop(_) => return Ok(()),
+        };
+        // One that is not there is named by the command itself.
+        for id in clips.into_iter().filter_map(|c| c.find(document).ok()) {
+            if turns {
+                pose_layers::refuse_layered(document, id)?;
+            }
+            pose_layers::refuse_keyed(document, id)?;
+        }
+        Ok(())
+    }
+}
+
 impl TrimClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
@@ -264,6 +293,7 @@ impl SplitClip {
         let mut done = put(id, first, a.or(b).in_words());
         let next = document.clips.next_id();
         done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(as_new(second, &name))) });
+        done.edits.extend(pose_layers::copies(document, id, next));
         Ok(done)
     }
 }

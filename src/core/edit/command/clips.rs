@@ -7,7 +7,7 @@ use super::{
     define::document_commands,
     field::{ClipName, Nodes},
     keys::{clip_of, without_unkeyed},
-    rules,
+    pose_layers, rules,
 };
 use crate::{
     edit::Edit,
@@ -143,11 +143,14 @@ impl DuplicateClip {
                 "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),
             ));
         }
-        clip.channels_in_file = 0;
+        (clip.channels_in_file, clip.kept_layers) = (0, None);
         let name =
             self.name.clone().unwrap_or_else(|| free_clip_name(document, &format!("{} copy", document.clip_label(id))));
         clip.name = Some(name.into());
-        Ok(vec![Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) }])
+        let copy = document.clips.next_id();
+        let mut edits = vec![Edit::SetClip { clip: copy, to: Some(Shared::new(clip)) }];
+        edits.extend(pose_layers::copies(document, id, copy));
+        Ok(edits)
     }
 }
 
@@ -155,6 +158,7 @@ impl DeleteClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let id = self.clip.find(scene.document)?;
         let mut edits = without_unkeyed(scene.document, |at| at.clip == id);
+        edits.extend(pose_layers::without(scene.document, id));
         edits.push(Edit::SetClip { clip: id, to: None });
         Ok(edits)
     }

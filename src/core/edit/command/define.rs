@@ -51,6 +51,9 @@ macro_rules! document_commands {
         }
 
         impl $family {
+            /// The names of its commands.
+            pub const NAMES: &'static [&'static str] = &[$($text),*];
+
             /// Entries of the table, in no order that matters.
             pub(in crate::edit::command) fn specs() -> Vec<$crate::edit::command::CommandSpec> {
                 use $crate::edit::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor, field::Part};

@@ -16,15 +16,16 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, Marker, NodeId, Property, Shared, Track,
+        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId, Property, Shared, Track,
         TrackId, transform::unit_or,
     },
     motion::{
-        Mirror, Pose, Stack,
+        Mirror, Pose, Stack, below_layers,
         clip_edit::{
             self, CopiedKeys, CopiedTrack, PasteAt, Tangents, TimeMap, TooClose, ValueChange, change_values, held,
             offset_in_loop, remove_keys, remove_time, retime, with_interpolation, with_tangents,
         },
+        with_layers,
     },
 };
 
@@ -710,11 +711,16 @@ impl ShiftKeys {
         let meant = Meant::or_all(scene, &self.clip, &which)?;
         let time = time_of(self.time)?;
         let nodes = self.node.all(scene.document)?;
-        let pose = Pose::evaluate(scene.document, &Stack::of(Some(meant.clip), f64::from(time)));
-        let to = self.to.components();
+        let document = scene.document;
+        let stack = Stack::shown(document, Some(meant.id), f64::from(time)).without_layers_of_clips();
+        let pose = Pose::evaluate(document, &stack);
+        let layers = document.aids.layers(LayerHome::Clip(meant.id));
         let mut edits = Vec::new();
         for (id, track, times) in meant.tracks().filter(|(_, t, _)| nodes.binary_search(&t.target).is_ok()) {
             let seen = pose.local[track.target.index()].transform();
+            let at = (track.target, f64::from(time));
+            // What is wanted is what is seen, layers included; what is turned lies below them.
+            let to = below_layers(&with_layers(&seen, &layers, at.0, at.1), &layers, at, &self.to.components())?;
             let by = match track.property {
                 Property::Translation => to.translation.map(|t| (t - seen.translation).to_array().to_vec()),
                 Property::Rotation => {

@@ -11,14 +11,14 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Components, Document, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform,
+        Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Property, Shared, Track, TrackId, Transform,
         Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
     motion::{
-        Pose, Stack,
+        Pose, Stack, below_layers,
         clip_edit::{self, keep_auto, with_interpolation},
-        insert_key,
+        insert_key, with_layers,
     },
 };
 
@@ -84,7 +84,7 @@ pub(super) fn time_of(time: Seconds) -> Result<f32, CommandError> {
     Ok(time)
 }
 
-fn values(local: &Transform, property: Property) -> Vec<f32> {
+pub(super) fn values(local: &Transform, property: Property) -> Vec<f32> {
     match property {
         Property::Translation => local.translation.to_array().to_vec(),
         Property::Rotation => local.rotation.to_array().to_vec(),
@@ -175,13 +175,16 @@ impl SetKey {
         given: &Components,
     ) -> Result<Outcome, CommandError> {
         let exact = self.exact.unwrap_or(false);
-        let stack = Stack::of(Some(clip), f64::from(time)).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
-        let pose = Pose::evaluate(document, &stack);
+        let stack = Stack::shown(document, Some(id), f64::from(time));
+        let layers = document.aids.pose_layers.get(&LayerHome::Clip(id));
+        let below = layers.map(|_| Pose::evaluate(document, &stack.clone().without_layers_of_clips()));
+        let pose = Pose::evaluate(document, &stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone())));
         let mut edits = Vec::new();
         let mut free = clip.free_track_id();
         let mut worst = (0.0f32, nodes[0]);
         for node in nodes {
-            let local = given.over(&pose.local[node.index()].transform());
+            let seen = pose.local[node.index()].transform();
+            let mut local = given.over(&seen);
             let parts: Vec<Property> = if given.is_empty() {
                 match &self.parts {
                     Some(parts) => parts.0.clone(),
@@ -190,7 +193,26 @@ impl SetKey {
             } else {
                 Property::TRS.into_iter().filter(|p| given.has(*p)).collect()
             };
-            let changed = unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
+            let mut changed = unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
+            let mut given = *given;
+            if let (Some(layers), Some(below)) = (layers, &below) {
+                // What is keyed lies below the layers.
+                let wanted = if given.is_empty() { changed } else { given };
+                let at = (node, f64::from(time));
+                let under = below.local[node.index()].transform();
+                let wanted = below_layers(&with_layers(&under, layers, node, at.1), layers, at, &wanted)?;
+                local = wanted.over(&under);
+                if given.is_empty() {
+                    changed = wanted;
+                } else {
+                    given = wanted;
+                }
+            }
+            let parts = if layers.is_some() && given.translation.is_some() && !parts.contains(&Property::Translation) {
+                [vec![Property::Translation], parts].concat()
+            } else {
+                parts
+            };
             for property in parts {
                 refuse_kept(document, clip, node, property)?;
                 let value = values(&local, property);
@@ -223,7 +245,7 @@ impl SetKey {
                 edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
             }
             edits.extend(self.key_morphs(document, (id, time), node, unkeyed, &pose, &mut free)?);
-            edits.extend(self.now_keyed(unkeyed, node, given));
+            edits.extend(self.now_keyed(unkeyed, node, &given));
         }
         let note = (worst.0 > TOLD).then(|| {
             format!(
@@ -325,7 +347,7 @@ fn holds(track: &Track, time: f32, value: &[f32]) -> bool {
 }
 
 /// Of the two signs of a rotation, the one near the key before: cubic splines go through the numbers, not the rotation.
-fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
+pub(super) fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
     if old.property == Property::Rotation {
         let at = old.times.partition_point(|t| *t < time).saturating_sub(1);
         let before = old.value(at);

@@ -34,6 +34,7 @@ mod mixes;
 mod morphs;
 mod place;
 mod pose;
+mod pose_layers;
 mod rules;
 mod skins;
 mod table;
@@ -94,6 +95,12 @@ pub use self::{
     pose::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
         SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
+    },
+    pose_layers::{
+        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, KeepLayers, KeysOfLayer,
+        LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown,
+        MovePoseLayer, MuteLayer, NewLayer, PoseLayerCommand, Region, RemovePoseLayer, RenamePoseLayer, SetInLayer,
+        SoloLayer, SplitLayer, StrengthGoes, ZeroKey, pose_layer_text,
     },
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
@@ -230,6 +237,10 @@ families! {
         Weight(WeightCommand),
         /// Weight layers.
         Layer(LayerCommand),
+        /// Layers of user-local transforms.
+        PoseLayer(PoseLayerCommand),
+        /// Keys of such layers.
+        LayerKeys(LayerKeysCommand),
         /// Skins.
         Skin(SkinCommand),
         /// Materials.
@@ -288,6 +299,8 @@ of_document!(
     KeptPoseCommand as Kept,
     WeightCommand as Weight,
     LayerCommand as Layer,
+    PoseLayerCommand as PoseLayer,
+    LayerKeysCommand as LayerKeys,
     SkinCommand as Skin,
     MaterialCommand as Material
 );
@@ -303,6 +316,7 @@ impl DocumentCommand {
                 | Self::Mirror(_)
                 | Self::Ik(_)
                 | Self::Blend(_)
+                | Self::LayerKeys(_)
                 | Self::Kept(KeptPoseCommand::ApplyPose(_) | KeptPoseCommand::KeepPose(_))
         )
     }
@@ -331,7 +345,7 @@ impl DocumentCommand {
             Self::KeyEdit(command) => command.work(scene),
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
-            Self::ClipWork(command) => command.work(scene),
+            Self::ClipWork(command) => command.refuse_layers(scene.document).and_then(|()| command.work(scene)),
             Self::ClipArrival(command) => command.work(scene),
             Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
@@ -341,6 +355,8 @@ impl DocumentCommand {
             Self::Kept(command) => command.work(scene),
             Self::Weight(command) => command.work(scene),
             Self::Layer(command) => command.work(scene),
+            Self::PoseLayer(command) => command.work(scene),
+            Self::LayerKeys(command) => command.work(scene),
             Self::Skin(command) => command.work(scene),
             Self::Material(command) => command.work(scene),
         }?;
@@ -368,7 +384,21 @@ impl Command {
     /// it is carried out.
     pub fn read(line: &CommandLine) -> Result<Self, CommandError> {
         let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
-        Ok((spec.read)(&Arguments::new(line, spec)?)?)
+        let arguments = Arguments::new(line, spec)?;
+        let command = (spec.read)(&arguments)?;
+        if !table::is_of_keys(spec) || !arguments.has("layer") {
+            return Ok(command);
+        }
+        let layer = <LayerName as field::Field>::read(&arguments, "layer")?;
+        Ok(match command {
+            Self::Document(DocumentCommand::Key(command)) => {
+                LayerKeysCommand { layer, command: KeysOfLayer::Key(command) }.into()
+            }
+            Self::Document(DocumentCommand::KeyEdit(command)) => {
+                LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
+            }
+            other => other,
+        })
     }
 
     /// What of the weights it may touch, to be narrowed down; nothing where it is not about what is painted.
@@ -415,7 +445,7 @@ impl<'a> Scene<'a> {
 
     /// Its pose, evaluated once.
     pub fn pose(&self) -> &Pose {
-        self.pose.get_or_init(|| Pose::evaluate(self.document, &Stack::default()))
+        self.pose.get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))
     }
 }
 
@@ -465,6 +495,10 @@ pub struct Availability {
     pub bare: bool,
     /// There are weight layers.
     pub layers: bool,
+    /// How many layers the shown clip has, or the pose.
+    pub pose_layers: usize,
+    /// There are layers of any clip, or of the pose.
+    pub any_pose_layers: bool,
     /// The window is in Paint mode.
     pub painting: bool,
     /// A joint is chosen to be painted.

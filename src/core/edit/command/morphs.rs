@@ -164,8 +164,9 @@ impl KeyMorphs {
 
 fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandError> {
     let unkeyed = document.aids.unkeyed(clip, f64::from(time)).map(|(_, pose)| pose);
-    let clip = keys::clip_of(document, clip)?;
-    Ok(Pose::evaluate(document, &Stack::of(Some(clip), f64::from(time)).with_unkeyed(unkeyed.cloned())))
+    keys::clip_of(document, clip)?;
+    let stack = Stack::shown(document, Some(clip), f64::from(time));
+    Ok(Pose::evaluate(document, &stack.with_unkeyed(unkeyed.cloned())))
 }
 
 /// The edits that key a node's morph weights, to a value or as they are seen; nothing where its mesh has no targets.

@@ -3,9 +3,11 @@
 //!
 //! ```text
 //!  gizmo, number, IK,        ┌ no clip: Ul of the nodes
-//!  mirror, paste ──► wanted ─┤
-//!                            └ over a clip: its unkeyed pose at that time, from where “key.set” takes it
+//!  mirror, paste ──► wanted ─┼ over a clip: its unkeyed pose at that time, from where “key.set” takes it
+//!                            └ a layer: its Ul, of the clip or of the pose
 //! ```
+//!
+//! What is wanted is what is seen then: layers above where it goes are divided out.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +17,20 @@ use serde_json::{Map, Value};
 use super::{
     ArgumentError, ArgumentSpec, Arguments, CommandError, Outcome, Scene,
     field::{ClipName, Part, Seconds, choice},
-    keys::{clip_of, time_of},
+    keys::{clip_of, near_turn, refuse_kept, time_of, values},
+    pose_layers::LayerName,
     pose::{changed, done, pose_at},
 };
 use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
-    model::{Components, Document, NodeId, Transform, UnkeyedAt},
-    motion::{Pose, Space, Stack, Standing, ik},
+    model::{
+        Components, Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, Transform, UnkeyedAt,
+    },
+    motion::{
+        LayerWriteError, Pose, Space, Stack, Standing, below_layers, clip_edit::keep_auto, ik, insert_key, under_layers,
+        user_at, with_layers,
+    },
 };
 
 choice! {
@@ -46,15 +54,23 @@ pub struct Over {
     pub clip: Option<ClipName>,
     /// Seconds on its clock.
     pub time: Option<Seconds>,
+    /// The layer that takes it, of that clip or of the pose.
+    pub layer: Option<LayerName>,
 }
 
 impl Over {
     /// Into the pose of the file.
-    pub const FILE: Self = Self { clip: None, time: None };
+    pub const FILE: Self = Self { clip: None, time: None, layer: None };
 
     /// Over a clip at a time.
     pub const fn clip(clip: crate::model::ClipId, time: f32) -> Self {
-        Self { clip: Some(ClipName::Id(clip)), time: Some(Seconds(time)) }
+        Self { clip: Some(ClipName::Id(clip)), time: Some(Seconds(time)), layer: None }
+    }
+
+    /// Into a layer of it.
+    #[must_use]
+    pub fn in_layer(self, layer: Option<PoseLayerId>) -> Self {
+        Self { layer: layer.map(LayerName::Id), ..self }
     }
 }
 
@@ -66,17 +82,23 @@ impl Part for Over {
                 "Over which clip, as an unkeyed pose; the pose of the file unless given.",
             ),
             Option::<Seconds>::specs("time", "When, on that clip."),
+            Option::<LayerName>::specs("layer", "Into which layer of that clip, or of the pose; into none unless given."),
         ]
         .concat()
     }
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self { clip: Part::read(from, "clip")?, time: Part::read(from, "time")? })
+        Ok(Self {
+            clip: Part::read(from, "clip")?,
+            time: Part::read(from, "time")?,
+            layer: Part::read(from, "layer")?,
+        })
     }
 
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
         self.clip.write(document, "clip", into);
         self.time.write(document, "time", into);
+        self.layer.write(document, "layer", into);
     }
 }
 
@@ -91,6 +113,19 @@ enum Target<'a> {
     File(&'a Scene<'a>),
     /// The unkeyed pose of a clip.
     Unkeyed { at: UnkeyedAt, seen: Box<Pose> },
+    /// A layer of a clip at a time, or of the pose.
+    Layer(Box<IntoLayer>),
+}
+
+struct IntoLayer {
+    home: LayerHome,
+    layers: Shared<PoseLayers>,
+    layer: PoseLayerId,
+    time: f64,
+    /// With all layers.
+    seen: Pose,
+    /// Without those of the list.
+    below: Pose,
 }
 
 /// Components that nodes get, each node once.
@@ -103,6 +138,33 @@ impl<'a> Place<'a> {
     /// Where there is no such clip or time, or only one of them is given.
     pub fn of(scene: &'a Scene<'_>, over: &Over) -> Result<Self, CommandError> {
         let document = scene.document;
+        if let Some(layer) = &over.layer {
+            let clip = over.clip.as_ref().map(|c| c.find(document)).transpose()?;
+            let time = match (clip, over.time) {
+                (_, Some(time)) => time_of(time)?,
+                (_, None) => 0.0,
+            };
+            if let Some(id) = clip {
+                clip_of(document, id)?;
+            }
+            let home = LayerHome::of(clip);
+            let layer = layer.find(document, home)?;
+            let time = f64::from(time);
+            let stack = Stack::shown(document, clip, time);
+            let under = match home {
+                LayerHome::Pose => Stack::default(),
+                LayerHome::Clip(id) => Stack { layers: stack.layers.clone(), ..Stack::of(document.clips.get(id), time) },
+            };
+            let into = IntoLayer {
+                home,
+                layers: document.aids.layers(home),
+                layer,
+                time,
+                seen: Pose::evaluate(document, &stack),
+                below: Pose::evaluate(document, &under),
+            };
+            return Ok(Self { document, target: Target::Layer(Box::new(into)) });
+        }
         let (clip, time) = match (&over.clip, over.time) {
             (None, None) => return Ok(Self { document, target: Target::File(scene) }),
             (Some(clip), Some(time)) => (clip, time_of(time)?),
@@ -112,9 +174,9 @@ impl<'a> Place<'a> {
             }
         };
         let id = clip.find(document)?;
-        let clip = clip_of(document, id)?;
+        clip_of(document, id)?;
         let held = document.aids.unkeyed(id, f64::from(time));
-        let stack = Stack::of(Some(clip), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
+        let stack = Stack::shown(document, Some(id), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
         let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
         Ok(Self { document, target: Target::Unkeyed { at, seen: Box::new(Pose::evaluate(document, &stack)) } })
     }
@@ -124,14 +186,22 @@ impl<'a> Place<'a> {
         match &self.target {
             Target::File(scene) => scene.pose(),
             Target::Unkeyed { seen, .. } => seen,
+            Target::Layer(into) => &into.seen,
         }
     }
 
     /// A node's local transform.
     pub fn local(&self, node: NodeId) -> Transform {
         match &self.target {
-            Target::File(_) => self.document.node(node).local().transform(),
+            Target::File(_) => {
+                let local = self.document.node(node).local().transform();
+                match self.document.aids.pose_layers.get(&LayerHome::Pose) {
+                    Some(layers) => with_layers(&local, layers, node, 0.0),
+                    None => local,
+                }
+            }
             Target::Unkeyed { seen, .. } => seen.local[node.index()].transform(),
+            Target::Layer(into) => into.seen.local[node.index()].transform(),
         }
     }
 
@@ -216,11 +286,18 @@ impl<'a> Place<'a> {
         ))
     }
 
-    /// The edits that set the weights of morph targets there.
+    /// The edits that set the weights of morph targets there; a layer has none, so that they go where they would without it.
     pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
-        let put = |(node, to): (NodeId, Vec<f32>)| match self.target {
+        let put = |(node, to): (NodeId, Vec<f32>)| match &self.target {
             Target::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
-            Target::Unkeyed { at, .. } => Edit::SetUnkeyedMorphs { at, node, to: Some(to.into()) },
+            Target::Unkeyed { at, .. } => Edit::SetUnkeyedMorphs { at: *at, node, to: Some(to.into()) },
+            Target::Layer(into) => match into.home {
+                LayerHome::Pose => Edit::SetMorphs { node, to: Some(to.into()) },
+                LayerHome::Clip(clip) => {
+                    let at = UnkeyedAt::new(clip, into.time as f32);
+                    Edit::SetUnkeyedMorphs { at, node, to: Some(to.into()) }
+                }
+            },
         };
         wanted.into_iter().map(put).collect()
     }
@@ -246,13 +323,22 @@ impl<'a> Place<'a> {
     pub fn put(&self, wanted: impl IntoIterator<Item = (NodeId, Components)>) -> Result<Outcome, CommandError> {
         let document = self.document;
         let wanted = self.with_pins(wanted.into_iter().collect());
-        let Target::Unkeyed { at, .. } = self.target else {
-            let mut poses = Vec::new();
-            for (node, wanted) in wanted {
-                poses.push((node, pose_at(document, node, &wanted)?));
+        let at = match &self.target {
+            Target::Unkeyed { at, .. } => *at,
+            Target::Layer(into) => return into.put(document, wanted),
+            Target::File(_) => {
+                let layers = document.aids.pose_layers.get(&LayerHome::Pose);
+                let mut poses = Vec::new();
+                for (node, mut wanted) in wanted {
+                    if let Some(layers) = layers {
+                        wanted = changed(&self.local(node), &wanted);
+                        wanted = below_layers(&self.local(node), layers, (node, 0.0), &wanted)?;
+                    }
+                    poses.push((node, pose_at(document, node, &wanted)?));
+                }
+                poses.sort_unstable_by_key(|(node, _)| *node);
+                return Ok(done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] }));
             }
-            poses.sort_unstable_by_key(|(node, _)| *node);
-            return Ok(done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] }));
         };
         let mut edits = Vec::new();
         for (node, wanted) in wanted {
@@ -270,4 +356,76 @@ impl<'a> Place<'a> {
         }
         Ok(edits.into())
     }
+}
+
+impl IntoLayer {
+    /// The layer with these components seen: a component that has keys gets one at that time, any other is changed for all times.
+    fn put(&self, document: &Document, wanted: Wanted) -> Result<Outcome, CommandError> {
+        let at = self.layers.position(self.layer).ok_or(LayerWriteError::NoLayer)?;
+        let mut layer = (*self.layers.0[at]).clone();
+        let mut any = false;
+        for (node, wanted) in wanted {
+            let wanted = changed(&self.seen.local[node.index()].transform(), &wanted);
+            if wanted.is_empty() {
+                continue;
+            }
+            let clip = self.home.clip().and_then(|id| document.clips.get(id));
+            if let Some(clip) = clip {
+                for property in Property::TRS.into_iter().filter(|p| wanted.has(*p)) {
+                    refuse_kept(document, clip, node, property)?;
+                }
+            }
+            let base = self.below.local[node.index()].transform();
+            let user = under_layers(&base, &self.layers, self.layer, (node, self.time), &wanted)?;
+            let old = user_at(&layer, node, self.time);
+            any |= set_user(&mut layer, node, self.time as f32, &changed(&old, &all_of(&user)));
+        }
+        if !any {
+            return Ok(Outcome::default());
+        }
+        let mut layers = (*self.layers).clone();
+        layers.0[at] = Shared::new(layer);
+        Ok(vec![Edit::SetPoseLayers { home: self.home, to: Some(Shared::new(layers)) }].into())
+    }
+}
+
+/// All components of a transform.
+pub(super) fn all_of(to: &Transform) -> Components {
+    Components { translation: Some(to.translation), rotation: Some(to.rotation), scale: Some(to.scale) }
+}
+
+/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether that is anything.
+pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components) -> bool {
+    let keyed = |p: Property| layer.keys.track(node, p).map(|(id, track)| (id, track.clone()));
+    let mut constant = *to;
+    let mut tracks = Vec::new();
+    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
+        let Some((id, track)) = keyed(property) else { continue };
+        let value = values(&to.over(&Transform::IDENTITY), property);
+        let value = near_turn(&track, time, value);
+        let made = insert_key(&track, time, Some(&value), false);
+        tracks.push((id, keep_auto(&track, made.track)));
+        match property {
+            Property::Translation => constant.translation = None,
+            Property::Rotation => constant.rotation = None,
+            Property::Scale | Property::Weights => constant.scale = None,
+        }
+    }
+    if tracks.is_empty() && constant.is_empty() {
+        return false;
+    }
+    if !constant.is_empty() {
+        let moves = Shared::make_mut(&mut layer.moves);
+        let user = constant.over(&moves.get(&node).copied().unwrap_or_default());
+        if user == Transform::IDENTITY {
+            moves.remove(&node);
+        } else {
+            moves.insert(node, user);
+        }
+    }
+    if !tracks.is_empty() {
+        let keys = Shared::make_mut(&mut layer.keys);
+        keys.tracks.extend(tracks.into_iter().map(|(id, track)| (id, Shared::new(track))));
+    }
+    true
 }

@@ -249,6 +249,8 @@ document_commands! {
         node: Nodes,
         /// The parts.
         to: Trs,
+        /// Where it goes.
+        over: Over,
     } = "pose.set_local", "Set the local transform", asks: true;
     /// Sets parts of W, in the scene
     SetWorld {
@@ -622,7 +624,7 @@ impl SetLocal {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let given = some_given(&self.to)?;
-        Place::of(scene, &Over::FILE)?.put(nodes.into_iter().map(|node| (node, given)))
+        Place::of(scene, &self.over)?.put(nodes.into_iter().map(|node| (node, given)))
     }
 }
 

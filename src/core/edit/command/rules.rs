@@ -56,6 +56,21 @@ pub(super) const fn clip_shown(a: &Availability) -> Rule {
     when(a.clip_shown, "No clip is shown; choose one on the timeline")
 }
 
+pub(super) const fn pose_layer(a: &Availability) -> Rule {
+    when(a.pose_layers > 0, "There is no layer here; New layer makes one")
+}
+
+pub(super) const fn any_pose_layer(a: &Availability) -> Rule {
+    when(a.any_pose_layers, "The file has no layers; New layer makes one")
+}
+
+pub(super) const fn layer_of_clip(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) => pose_layer(a),
+        no => no,
+    }
+}
+
 pub(super) const fn key_set(a: &Availability) -> Rule {
     match clip_shown(a) {
         Ok(()) => when(a.nodes > 0 || a.unkeyed, "Nothing is selected"),

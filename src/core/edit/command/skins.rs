@@ -70,9 +70,13 @@ fn standing(document: &Document, clip: Option<&ClipName>, time: Option<Seconds>)
     }
     let clip = match clip {
         None => None,
-        Some(name) => Some(clip_of(document, name.find(document)?)?),
+        Some(name) => {
+            let id = name.find(document)?;
+            clip_of(document, id)?;
+            Some(id)
+        }
     };
-    Ok(Pose::evaluate(document, &Stack::of(clip, time)))
+    Ok(Pose::evaluate(document, &Stack::shown(document, clip, time)))
 }
 
 fn labels(document: &Document, nodes: &[NodeId]) -> String {

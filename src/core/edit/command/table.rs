@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::{CommandSpec, DocumentCommand, HostCommand, SessionCommand};
+use super::{CommandSpec, DocumentCommand, HostCommand, KeyEditCommand, SessionCommand, SetKey};
 
 /// The order of the menus.
 const ORDER: &[&str] = &[
@@ -111,6 +111,26 @@ const ORDER: &[&str] = &[
     "pose.apply",
     "pose.rename_kept",
     "pose.forget",
+    "layer.new",
+    "layer.mute",
+    "layer.solo",
+    "layer.duplicate",
+    "layer.invert",
+    "layer.zero_key",
+    "layer.clear",
+    "layer.fold",
+    "layer.split",
+    "layer.keep",
+    "layer.remove",
+    "layer.rename",
+    "layer.strength",
+    "layer.strength_keys",
+    "layer.move",
+    "layer.mask",
+    "layer.set",
+    "layer.copy",
+    "layer.merge_down",
+    "layer.extract",
     "pose.blend",
     "pose.breakdown",
     "pose.relax",
@@ -303,10 +323,19 @@ type Table = (Vec<CommandSpec>, HashMap<&'static str, usize>);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut all = [DocumentCommand::specs(), SessionCommand::specs(), HostCommand::specs()].concat();
+    // Keys are those of a clip, or of one of its layers.
+    for spec in all.iter_mut().filter(|spec| is_of_keys(spec)) {
+        spec.arguments.push(super::pose_layers::LAYER_OF_KEYS);
+    }
     all.sort_by_key(|spec| ORDER.iter().position(|name| *name == spec.name).unwrap_or(usize::MAX));
     let places = all.iter().enumerate().map(|(k, spec)| (spec.name, k)).collect();
     (all, places)
 });
+
+/// Whether a command is about keys, which a layer may have instead of a clip.
+pub(super) fn is_of_keys(spec: &CommandSpec) -> bool {
+    spec.name == SetKey::NAME || KeyEditCommand::NAMES.contains(&spec.name)
+}
 
 /// All commands, in the order of the menus.
 pub fn table() -> &'static [CommandSpec] {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::json::Extensions;
+use super::{json::Extensions, layer_extras};
 use crate::model::{Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, Track};
 
 /// The member of an animation's `extras` where markers are.
@@ -89,6 +89,7 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
             diagnostics.add(Severity::Info, "ULNA_KEY_KINDS", place, message);
         }
     }
+    clip.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
     if let Some(Loop { repeat }) = member(extras, LOOP, "way to loop", place, diagnostics) {
         clip.repeat = Some(repeat);
     }
@@ -148,13 +149,15 @@ pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
 }
 
 /// The members that a clip has in its extras, as JSON; nothing where it has no such.
-pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 4] {
+pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 5] {
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
     let tracks: Vec<TrackKinds> = clip.tracks.values().filter_map(|t| kinds_of(t)).collect();
     let keys = if tracks.is_empty() { None } else { text(Keys { tracks }) };
     let repeat = clip.repeat.and_then(|repeat| text(Loop { repeat }));
-    [(MARKERS, markers), (KEYS, keys), (LOOP, repeat), (TICKS, clip.ticks.and_then(|rate| text(Ticks { rate })))]
+    let ticks = clip.ticks.and_then(|rate| text(Ticks { rate }));
+    let layers = layer_extras::member_of(clip.kept_layers.as_deref());
+    [(MARKERS, markers), (KEYS, keys), (LOOP, repeat), (TICKS, ticks), layers]
 }
 
 fn kinds_of(track: &Track) -> Option<TrackKinds> {

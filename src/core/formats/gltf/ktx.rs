@@ -71,7 +71,7 @@ mod tests {
     /// Sixteen by eight pixels of red over x, green over y, blue 40, the right half half seen through; packed by
     /// Basis Universal's own encoder.
     const SAMPLES: [&[u8]; 2] =
-        [include_bytes!("../../../../tests/data/etc1s.ktx2"), include_bytes!("../../../tests/data/uastc.ktx2")];
+        [include_bytes!("../../../../tests/data/etc1s.ktx2"), include_bytes!("../../../../tests/data/uastc.ktx2")];
 
     #[test]
     fn both_codecs_give_the_picture_back() {

@@ -6,6 +6,7 @@
 mod accessor;
 mod animation;
 mod clip_extras;
+pub(crate) mod layer_extras;
 mod container;
 mod draco;
 mod error;

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     clip_extras::{member, text},
     json::Extensions,
+    layer_extras,
 };
-use crate::model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity};
+use crate::model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity, Shared};
 
 /// The member of a scene's `extras` where kept poses are.
 pub const POSES: &str = "ulna.poses";
@@ -54,6 +55,7 @@ pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, 
             diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
         }
     }
+    scene.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
     if let Some(KeptMix { mix }) = member(extras, MIX, "a mix", place, diagnostics) {
         match mix.fault() {
             None => scene.mix = Some(mix.into()),
@@ -66,10 +68,10 @@ pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, 
 }
 
 /// The members that a scene has in its extras, as JSON; nothing where it has no such.
-pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 3] {
+pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 4] {
     let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
     let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
     let mix = scene.mix.as_ref().and_then(|mix| text(KeptMix { mix: (**mix).clone() }));
-    [(POSES, poses), (SETS, sets), (MIX, mix)]
+    [(POSES, poses), (SETS, sets), (MIX, mix), layer_extras::member_of(scene.kept_layers.as_deref())]
 }

@@ -48,7 +48,7 @@ pub use self::{
     join::{Joined, joined},
     mirrored::{MirroredClip, mirrored},
     offset::offset_in_loop,
-    reduce::{Reduced, reduced},
+    reduce::{Reduced, reduced, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Carrier, Closing, Gap, Seam, closed, seam},

@@ -161,6 +161,21 @@ pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Tra
     (kept.len() * (stride + 1) < before).then(|| with_keys(track, &kept))
 }
 
+/// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in metres of the node's parent, and a factor of a
+/// tenth of that angle. Weights of morph targets stay as they are.
+pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
+    let thin = |track: &Shared<Track>| {
+        let tolerance = match track.property {
+            Property::Rotation => angle,
+            Property::Translation => way,
+            Property::Scale => angle * 0.1,
+            Property::Weights => return track.clone(),
+        };
+        thinned(track, tolerance, false).map_or_else(|| track.clone(), Shared::new)
+    };
+    Clip { tracks: clip.tracks.iter().map(|(id, track)| (*id, thin(track))).collect(), ..clip.clone() }
+}
+
 fn bytes_of(clip: &Clip) -> usize {
     let mut seen: Vec<&Slice<f32>> = Vec::new();
     let mut bytes = 0;

@@ -11,7 +11,7 @@ mod mask;
 mod seams;
 mod steps;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub use self::around::{blend_weights, plane_weights};
 pub use self::clock::{BarClock, Passing};
@@ -19,10 +19,10 @@ pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, groun
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};
 use self::{inertia::Inertia, steps::Group};
-use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack};
+use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack, mix::Parts};
 use crate::model::{
-    Clip, ClipId, Document, Enter, Interpolation, JointMask, Local, Mix, MixBar, MixLane, MixReference, NodeId, Nodes,
-    Plays, Property, Shared, Track, TrackId, transform::angle_between,
+    Clip, ClipId, Document, Enter, Interpolation, JointMask, LayerHome, Local, Mix, MixBar, MixLane, MixReference,
+    NodeId, Nodes, Plays, PoseLayers, Property, Shared, Track, TrackId, transform::angle_between,
 };
 
 /// Seconds of a step of what is integrated.
@@ -49,6 +49,8 @@ pub struct Mixer {
     mix: Shared<Mix>,
     /// What is played, as it was.
     clips: Vec<(ClipId, Shared<Clip>)>,
+    /// The layers that were on it.
+    layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
     /// The nodes that masks, contacts and poses were found on.
     nodes: Nodes,
     lanes: Vec<Planned>,
@@ -250,13 +252,15 @@ impl Mixer {
         let same_nodes =
             Shared::ptr_eq(self.nodes.tree(), document.nodes.tree()) && (!keeps || self.nodes == document.nodes);
         let same = self.mix == *mix
+            && self.layers == document.aids.pose_layers
             && same_nodes
             && self.clips.len() == clips.len()
             && self.clips.iter().zip(&clips).all(|((a, x), (b, y))| a == b && Shared::ptr_eq(x, y));
         if same {
             return;
         }
-        *self = Self { mix: mix.clone(), clips, nodes: document.nodes.clone(), ..Self::default() };
+        let layers = document.aids.pose_layers.clone();
+        *self = Self { mix: mix.clone(), clips, layers, nodes: document.nodes.clone(), ..Self::default() };
         let mask = |mask: &Option<_>| mask.as_ref().map(|m| mask::weights(document, m));
         let clip = |id: ClipId| self.clips.iter().find(|(c, _)| *c == id).map(|(_, clip)| clip.clone());
         for lane in &mix.lanes {
@@ -392,7 +396,7 @@ impl Mixer {
         self.find_phases(look.time.max(look.time + look.step));
         let mix = self.mix.clone();
         let solo = mix.lanes.iter().any(|l| l.solo);
-        let mut stack = Stack::default();
+        let mut stack = Stack { layers: document.aids.layers(LayerHome::Pose), ..Stack::default() };
         for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.on && (l.solo || !solo)) {
             let instances = self.instances(document, l, look);
             if instances.is_empty() || lane.weight <= 0.0 {
@@ -442,7 +446,8 @@ impl Mixer {
             }
             for voice in self.voices(lane, share.bar, look.time, look.ending) {
                 let planned = &self.lanes[lane].bars[share.bar];
-                let (clip, length) = (&planned.voices[voice.clip].1, planned.lengths[voice.clip]);
+                let ((id, clip), length) = (&planned.voices[voice.clip], planned.lengths[voice.clip]);
+                let layers = document.aids.layers(LayerHome::Clip(*id));
                 let way = voice.rate * look.step;
                 let (low, high) = (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
                 let shift = if low < 0.0 { -low } else { (length - high).min(0.0) };
@@ -451,7 +456,7 @@ impl Mixer {
                     false => voice.time,
                 };
                 let instance = Instance::new(clip, time).weighing(voice.weight * share.weight);
-                made.push(Instance { mask: share.mask.clone(), ..instance });
+                made.push(Instance { mask: share.mask.clone(), layers, ..instance });
             }
         }
         made
@@ -491,7 +496,7 @@ impl Mixer {
         self.find_phases(time);
         let mix = self.mix.clone();
         let solo = mix.lanes.iter().any(|l| l.solo);
-        let mut stack = Stack::default();
+        let mut stack = Stack { layers: document.aids.layers(LayerHome::Pose), ..Stack::default() };
         let mut driven: Vec<(NodeId, Property, usize)> = Vec::new();
         let covering = |(_, l): &(usize, &MixLane)| l.additive.is_none() && l.on && (l.solo || !solo) && l.weight > 0.0;
         for (l, lane) in mix.lanes.iter().enumerate().take(until.0 + 1).filter(covering) {
@@ -500,6 +505,7 @@ impl Mixer {
             if l == until.0 {
                 for instance in &instances {
                     driven.extend(instance.clip.tracks.values().map(|t| (t.target, t.property, t.width)));
+                    driven.extend(moved_by_layers(&instance.layers));
                 }
                 // Its own weight and mask come over the pose as over any bar.
                 stack.lanes.push(Lane { averaging, ..Lane::new(instances) });
@@ -538,6 +544,19 @@ impl Mixer {
     }
 }
 
+/// What layers drive: components of nodes, with the numbers of a value.
+fn moved_by_layers(layers: &PoseLayers) -> Vec<(NodeId, Property, usize)> {
+    let mut all = Vec::new();
+    for layer in layers.counting() {
+        for (node, user) in layer.moves.iter() {
+            let parts = Parts::moved_by(user);
+            all.extend(Property::TRS.into_iter().filter(|p| parts.has(*p)).map(|p| (*node, p)));
+        }
+        all.extend(layer.keys.tracks.values().map(|t| (t.target, t.property)));
+    }
+    all.into_iter().map(|(n, p)| (n, p, if p == Property::Rotation { 4 } else { 3 })).collect()
+}
+
 /// What plays between two times of a mix as a clip of one key a frame, at so many frames a second.
 ///
 /// Rotations keep to one side of the sphere from frame to frame; what the mix does not drive has no track.
@@ -545,11 +564,13 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     let count = ((to - from) * rate).round().max(1.0) as usize;
     let times: Vec<f32> = (0..=count).map(|k| ((to - from) * k as f64 / count as f64) as f32).collect();
     let driven: Vec<(NodeId, Property, usize)> = {
-        let clips = mix.lanes.iter().filter(|l| l.on).flat_map(|l: &MixLane| &l.bars).flat_map(MixBar::clips);
+        let bars = mix.lanes.iter().filter(|l| l.on).flat_map(|l: &MixLane| &l.bars);
+        let clips: Vec<ClipId> = bars.flat_map(MixBar::clips).copied().collect();
         let pointed = |c: &Shared<Clip>| c.pointers.iter().filter_map(|p| p.track.clone()).collect::<Vec<_>>();
         let all = |c: &Shared<Clip>| c.tracks.values().cloned().chain(pointed(c)).collect::<Vec<_>>();
-        let tracks = clips.filter_map(|id| document.clips.get(*id)).flat_map(all);
-        let mut all: Vec<_> = tracks.map(|t| (t.target, t.property, t.width)).collect();
+        let tracks = clips.iter().filter_map(|id| document.clips.get(*id)).flat_map(all);
+        let layered = clips.iter().flat_map(|id| moved_by_layers(&document.aids.layers(LayerHome::Clip(*id))));
+        let mut all: Vec<_> = tracks.map(|t| (t.target, t.property, t.width)).chain(layered).collect();
         all.sort_unstable();
         all.dedup_by_key(|(node, property, _)| (*node, *property));
         all

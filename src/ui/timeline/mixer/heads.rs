@@ -273,7 +273,7 @@ fn greatest_gap(document: &Document, playing: &[Playing]) -> f32 {
     let mut heaviest: Vec<&Playing> = playing.iter().collect();
     heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let [a, b, ..] = heaviest[..] else { return 0.0 };
-    let pose = |p: &Playing| Pose::evaluate(document, &Stack::of(document.clips.get(p.clip), p.time));
+    let pose = |p: &Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
     let (a, b) = (pose(a), pose(b));
     let angle = |(a, b): (&crate::model::Local, &crate::model::Local)| {
         crate::model::transform::angle_between(a.transform().rotation, b.transform().rotation)

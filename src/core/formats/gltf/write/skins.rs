@@ -75,7 +75,7 @@ impl Writer<'_> {
         for (id, after) in now.scenes.iter() {
             let place = format!("scenes/{}", id.0);
             // What stands in the extras is told by its text.
-            let Scene { name, roots, poses: _, sets: _, mix: _ } = after;
+            let Scene { name, roots, poses: _, sets: _, mix: _, kept_layers: _ } = after;
             let Some(before) = opened.scenes.get(id).filter(|b| b.name == *name) else {
                 return Err(SaveError::no_form(&place, "another scene"));
             };

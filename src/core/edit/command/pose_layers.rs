@@ -1,0 +1,1087 @@
+//! Commands on layers of user-local transforms: edits of a pose, or of a whole clip, that stay edits.
+
+mod folding;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use glam::{Quat, Vec3};
+use serde_json::{Map, Value};
+
+use super::{
+    ArgumentError, ArgumentSpec, ArgumentType, Arguments, Between, CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::{ClipName, Field as _, Nodes, Numbers, Part, Seconds, Trs, choice, field},
+    keys::{clip_of, time_of},
+    place::set_user,
+    pose::some_given,
+    rules,
+};
+use crate::{
+    edit::Edit,
+    model::{
+        ClipId, Document, Interpolation, LayerHome, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId,
+        PoseLayers, Property, Shared, Track, Transform, part_of,
+    },
+    motion::{
+        LayerWriteError,
+        clip_edit::with_interpolation,
+        mask_weights, strength_of, user_at,
+    },
+};
+
+impl From<LayerWriteError> for CommandError {
+    fn from(why: LayerWriteError) -> Self {
+        Self::Other(why.to_string())
+    }
+}
+
+fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::Other(message.into()))
+}
+
+/// A layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerName {
+    /// By its name or `#number`.
+    Named(String),
+    /// This one.
+    Id(PoseLayerId),
+}
+field!(
+    LayerName,
+    ArgumentType::Text,
+    |from, name| from.text(name).map(|text| Self::Named(text.to_owned())),
+    |v, document| match v {
+        Self::Named(text) => text.as_str().into(),
+        Self::Id(id) => pose_layer_text(document, *id).into(),
+    }
+);
+
+/// What names a layer in a line: its name, which its list has once; its number where that would be taken for one.
+pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
+    match document.aids.pose_layer(id) {
+        Some((_, layer)) if !layer.name.starts_with('#') => layer.name.to_string(),
+        _ => format!("#{}", id.0),
+    }
+}
+
+impl LayerName {
+    /// Which it is, among those of a clip or of the pose.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn find(&self, document: &Document, home: LayerHome) -> Result<PoseLayerId, CommandError> {
+        let layers = document.aids.layers(home);
+        let found = match self {
+            Self::Id(id) => layers.get(*id),
+            Self::Named(text) => {
+                let number = text.strip_prefix('#').and_then(|t| t.parse().ok()).map(PoseLayerId);
+                let named = layers.0.iter().find(|l| *l.name == **text);
+                named.or_else(|| number.and_then(|n| layers.get(n)))
+            }
+        };
+        match found {
+            Some(layer) => Ok(layer.id),
+            None => {
+                let text = match self {
+                    Self::Named(text) => text.clone(),
+                    Self::Id(id) => format!("#{}", id.0),
+                };
+                let names: Vec<String> = layers.iter().map(|l| format!("“{}”", l.name)).collect();
+                let there = if names.is_empty() {
+                    format!("{} makes one", NewLayer::NAME)
+                } else {
+                    format!("there are {}", names.join(", "))
+                };
+                refuse(format!("{} has no layer “{text}”; {there}", home_words(document, home)))
+            }
+        }
+    }
+}
+
+/// What a list of layers is of, in words.
+pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
+    match home {
+        LayerHome::Pose => "the pose".into(),
+        LayerHome::Clip(id) => format!("“{}”", document.clip_label(id)),
+    }
+}
+
+/// A layer of a clip, or of the pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerOf {
+    /// The clip; the pose unless given.
+    pub clip: Option<ClipName>,
+    /// The layer.
+    pub layer: LayerName,
+}
+
+impl LayerOf {
+    /// One that is there.
+    pub fn of(home: LayerHome, layer: PoseLayerId) -> Self {
+        Self { clip: home.clip().map(ClipName::Id), layer: LayerName::Id(layer) }
+    }
+}
+
+impl Part for LayerOf {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        let layer = ArgumentSpec {
+            name: "layer",
+            kind: LayerName::KIND,
+            required: true,
+            help: "Which layer, by its name.",
+        };
+        [Option::<ClipName>::specs("clip", "Of which clip; of the pose unless given."), vec![layer]].concat()
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        Ok(Self { clip: Part::read(from, "clip")?, layer: Part::read(from, "layer")? })
+    }
+
+    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        self.clip.write(document, "clip", into);
+        Part::write(&self.layer, document, "layer", into);
+    }
+}
+
+choice! {
+    /// Where a layer counts, by parts of a body.
+    Region {
+        /// Everywhere.
+        All = "all",
+        /// From the lowest joint of the spine up.
+        Upper = "upper",
+        /// All but that.
+        Lower = "lower",
+        /// What is not on the right.
+        Left = "left",
+        /// What is not on the left.
+        Right = "right",
+    }
+}
+
+document_commands! {
+    /// Commands on layers of user-local transforms.
+    PoseLayerCommand in "Pose/Layers";
+
+    /// Makes a layer over the shown clip, or over the pose: what is edited in it stays an edit
+    NewLayer {
+        /// Over which clip; over the pose unless given.
+        clip: Option<ClipName>,
+        /// What it is called.
+        name: Option<String>,
+    } = "layer.new", "New layer", filled: Some(around::new_layer);
+    /// Takes a layer away with all that is in it
+    RemovePoseLayer {
+        /// Which.
+        of: LayerOf,
+    } = "layer.remove", "Remove the layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
+    /// Gives a layer another name
+    RenamePoseLayer {
+        /// Which.
+        of: LayerOf,
+        /// What it is called then.
+        name: String,
+    } = "layer.rename", "Rename a layer", asks: true, enabled: rules::pose_layer;
+    /// Lets a layer count for a part only, 0 to 1; at a time where one is given, by a key
+    LayerStrength {
+        /// Which.
+        of: LayerOf,
+        /// How much of it counts.
+        strength: f32,
+        /// When, by a key of its strength; at all times unless given.
+        time: Option<Seconds>,
+    } = "layer.strength", "Strength of a layer", asks: true, enabled: rules::pose_layer;
+    /// Sets all keys of a layer's strength: time and strength, in turns; none makes it constant
+    LayerStrengthKeys {
+        /// Which.
+        of: LayerOf,
+        /// Seconds and strength, in turns.
+        keys: Numbers,
+        /// How it goes from key to key; linear unless given.
+        interpolation: Option<StrengthGoes>,
+    } = "layer.strength_keys", "Keys of a layer's strength", asks: true, enabled: rules::pose_layer;
+    /// Switches a layer off, or on again
+    MuteLayer {
+        /// Which.
+        of: LayerOf,
+        /// Whether it is off; the other way unless given.
+        muted: Option<bool>,
+    } = "layer.mute", "Layer on or off", enabled: rules::pose_layer, filled: Some(around::mute_layer);
+    /// Lets a layer count alone among those of its clip
+    SoloLayer {
+        /// Which.
+        of: LayerOf,
+        /// Whether it is alone; the other way unless given.
+        solo: Option<bool>,
+    } = "layer.solo", "Layer alone", enabled: rules::pose_layer, filled: Some(around::solo_layer);
+    /// Puts a layer over the one above it, or under the one below
+    MovePoseLayer {
+        /// Which.
+        of: LayerOf,
+        /// Whether it goes up, away from the clip.
+        up: Option<bool>,
+        /// Which place it takes, the one nearest the clip being 0.
+        place: Option<usize>,
+    } = "layer.move", "Move a layer", asks: true, enabled: rules::pose_layer;
+    /// Makes a copy of a layer, above it
+    DuplicateLayer {
+        /// Which.
+        of: LayerOf,
+        /// What the copy is called.
+        name: Option<String>,
+    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
+    /// Says where a layer counts: in a part of the body, from a joint on, or at these joints; everywhere unless said
+    MaskPoseLayer {
+        /// Which.
+        of: LayerOf,
+        /// In which part of the body.
+        region: Option<Region>,
+        /// From which joint on, with all below it.
+        below: Option<Nodes>,
+        /// Over how many joints it rises from there.
+        falloff: Option<usize>,
+        /// At which joints.
+        node: Option<Nodes>,
+        /// How much, 0 to 1: one number, or one for each of them.
+        weights: Option<Numbers>,
+    } = "layer.mask", "Mask of a layer", asks: true, enabled: rules::pose_layer;
+    /// Sets what a layer adds to joints, by number; at a time, where it has keys
+    SetInLayer {
+        /// Which.
+        of: LayerOf,
+        /// Which joints.
+        node: Nodes,
+        /// What is added.
+        to: Trs,
+        /// When.
+        time: Option<Seconds>,
+    } = "layer.set", "Set in a layer", asks: true, enabled: rules::pose_layer;
+    /// Takes joints out of a layer; all of them unless said
+    ClearInLayer {
+        /// Which.
+        of: LayerOf,
+        /// Which joints.
+        node: Option<Nodes>,
+    } = "layer.clear", "Take joints out of the layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
+    /// Sets keys at which a layer adds nothing, for what it moves
+    ZeroKey {
+        /// Which.
+        of: LayerOf,
+        /// When.
+        time: Seconds,
+        /// For which joints; for all that it moves unless said.
+        node: Option<Nodes>,
+    } = "layer.zero_key", "Zero key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
+    /// Turns what a layer adds the other way round
+    InvertLayer {
+        /// Which.
+        of: LayerOf,
+    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer, filled: Some(around::invert_layer);
+    /// Copies a layer to other clips
+    CopyLayer {
+        /// Which.
+        of: LayerOf,
+        /// To which clips: names, or a pattern.
+        to: ClipList,
+    } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
+    /// Folds layers into the keys of their clip, or into the pose: they are edits no more
+    FoldLayers {
+        /// Of which clip; of the pose unless given.
+        clip: Option<ClipName>,
+        /// Which; all of them unless given. Those below it are folded, too.
+        layer: Option<LayerName>,
+    } = "layer.fold", "Fold layers", enabled: rules::pose_layer, filled: Some(around::fold_layers);
+    /// Keeps the layers in the file, so that they are there when it is opened again; what is seen is in its keys anyway
+    KeepLayers {
+        /// Whether they are kept; the other way unless given.
+        on: Option<bool>,
+    } = "layer.keep", "Keep the layers in the file", enabled: rules::any_pose_layer;
+    /// Makes one of a layer and the one below it
+    MergeLayerDown {
+        /// Which.
+        of: LayerOf,
+    } = "layer.merge_down", "Merge the layer down", asks: true, enabled: rules::pose_layer;
+    /// Makes a layer of what another clip, or the unkeyed pose at a time, differs by
+    ExtractLayer {
+        /// Over which clip.
+        clip: ClipName,
+        /// The clip that is seen with it.
+        other: Option<ClipName>,
+        /// When the unkeyed pose lies that becomes a layer over the whole clip.
+        time: Option<Seconds>,
+        /// What it is called.
+        name: Option<String>,
+    } = "layer.extract", "Layer of the difference", asks: true, enabled: rules::clip_shown;
+    /// Leaves few keys in a clip, and the rest of its motion in a layer
+    SplitLayer {
+        /// Which clip.
+        clip: ClipName,
+        /// How far the few may be off, in degrees.
+        degrees: Option<f32>,
+        /// What the layer is called.
+        name: Option<String>,
+    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown, filled: Some(around::split_layer);
+}
+
+choice! {
+    /// How a strength goes from key to key.
+    StrengthGoes {
+        /// Straight.
+        Linear = "linear",
+        /// It stays until the next.
+        Step = "step",
+    }
+}
+
+/// Clips, by names or a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClipList {
+    /// By names, `#index` or patterns.
+    Named(Vec<String>),
+    /// These.
+    Ids(Vec<ClipId>),
+}
+field!(
+    ClipList,
+    ArgumentType::Text,
+    |from, name| from.texts(name, "a clip's name, #index or a pattern, or a list of those").map(Self::Named),
+    |v, document| match v {
+        Self::Named(texts) => texts.clone().into(),
+        Self::Ids(ids) => ids.iter().map(|id| super::clip_text(document, *id)).collect::<Vec<_>>().into(),
+    }
+);
+
+impl ClipList {
+    /// Which they are, each once.
+    ///
+    /// # Errors
+    /// Where a text names none.
+    pub fn all(&self, document: &Document) -> Result<Vec<ClipId>, CommandError> {
+        let mut found: BTreeSet<ClipId> = BTreeSet::new();
+        match self {
+            Self::Ids(ids) => found.extend(ids),
+            Self::Named(texts) => {
+                for text in texts {
+                    found.extend(super::find_clips(document, text)?);
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+}
+
+/// A layer that a command found.
+struct Found {
+    home: LayerHome,
+    layers: Shared<PoseLayers>,
+    at: usize,
+}
+
+impl Found {
+    fn of(document: &Document, of: &LayerOf) -> Result<Self, CommandError> {
+        let home = home_of(document, of.clip.as_ref())?;
+        let id = of.layer.find(document, home)?;
+        let layers = document.aids.layers(home);
+        let at = layers.position(id).ok_or(LayerWriteError::NoLayer)?;
+        Ok(Self { home, layers, at })
+    }
+
+    fn layer(&self) -> &PoseLayer {
+        &self.layers.0[self.at]
+    }
+
+    /// The list with this layer another.
+    fn with(&self, layer: PoseLayer) -> Vec<Edit> {
+        if layer == *self.layer() {
+            return Vec::new();
+        }
+        let mut layers = (*self.layers).clone();
+        layers.0[self.at] = Shared::new(layer);
+        set(self.home, layers)
+    }
+}
+
+/// Of what a layer is that is named so.
+fn home_of(document: &Document, clip: Option<&ClipName>) -> Result<LayerHome, CommandError> {
+    let id = clip.map(|c| c.find(document)).transpose()?;
+    if let Some(id) = id {
+        clip_of(document, id)?;
+    }
+    Ok(LayerHome::of(id))
+}
+
+/// The edit that makes these the layers of a clip or of the pose.
+fn set(home: LayerHome, layers: PoseLayers) -> Vec<Edit> {
+    let to = (!layers.is_empty()).then(|| Shared::new(layers));
+    vec![Edit::SetPoseLayers { home, to }]
+}
+
+fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
+    match name.trim() {
+        "" => refuse("a layer needs a name"),
+        name => Ok(name.into()),
+    }
+}
+
+/// A name that no layer of a list has: this one, or with the first number that makes it so.
+fn free_name(layers: &PoseLayers, name: &str) -> Arc<str> {
+    let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
+    let free = |n: &String| layers.iter().all(|l| *l.name != **n);
+    (1..).map(numbered).find(free).unwrap_or_default().into()
+}
+
+/// What a layer is called that has this name, or that nobody named.
+fn name_for(layers: &PoseLayers, name: Option<&String>, usual: &str) -> Result<Arc<str>, CommandError> {
+    let Some(name) = name else { return Ok(free_name(layers, usual)) };
+    let name = trimmed(name)?;
+    if layers.iter().any(|l| l.name == name) {
+        return refuse(format!("there is a layer “{name}” already; give another name"));
+    }
+    Ok(name)
+}
+
+/// The edit that puts a layer on top of a list.
+fn push(document: &Document, home: LayerHome, layer: PoseLayer) -> Vec<Edit> {
+    let mut layers = (*document.aids.layers(home)).clone();
+    layers.0.push(Shared::new(layer));
+    set(home, layers)
+}
+
+fn share(value: f32, name: &str) -> Result<f32, CommandError> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(format!("“{name}” is 0 to 1, not {value}")) }
+}
+
+impl NewLayer {
+    /// On top of the others.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let home = home_of(document, self.clip.as_ref())?;
+        let name = name_for(&document.aids.layers(home), self.name.as_ref(), "Layer")?;
+        let layer = PoseLayer::new("", Default::default()).named(document.aids.free_pose_layer(), name);
+        Ok(push(document, home, layer))
+    }
+}
+
+impl RemovePoseLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let found = Found::of(scene.document, &self.of)?;
+        let mut layers = (*found.layers).clone();
+        layers.0.remove(found.at);
+        Ok(set(found.home, layers))
+    }
+}
+
+impl RenamePoseLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let found = Found::of(scene.document, &self.of)?;
+        let name = trimmed(&self.name)?;
+        if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
+            return refuse(format!("there is a layer “{name}” already; give another name"));
+        }
+        Ok(found.with(PoseLayer { name, ..found.layer().clone() }))
+    }
+}
+
+impl LayerStrength {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let strength = share(self.strength, "strength")?;
+        let time = self.time.map(time_of).transpose()?;
+        let found = Found::of(scene.document, &self.of)?;
+        let mut layer = found.layer().clone();
+        match time {
+            None => (layer.strength, layer.strength_keys) = (strength, None),
+            Some(_) if found.home == LayerHome::Pose => {
+                return refuse("the pose has no time, so that nothing of it has keys; leave out “time”");
+            }
+            Some(time) => {
+                let keys = match &layer.strength_keys {
+                    Some(keys) => keys.with_key(time, &[strength], super::keys::SAME_TIME),
+                    None => strength_track(vec![time], vec![strength], Interpolation::Linear),
+                };
+                layer.strength_keys = Some(Shared::new(keys));
+            }
+        }
+        Ok(found.with(layer))
+    }
+}
+
+/// Keys of a strength.
+fn strength_track(times: Vec<f32>, values: Vec<f32>, interpolation: Interpolation) -> Track {
+    Track {
+        target: NodeId(0),
+        property: Property::Weights,
+        interpolation,
+        times: times.into(),
+        values: values.into(),
+        width: 1,
+        kinds: Default::default(),
+    }
+}
+
+impl LayerStrengthKeys {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let found = Found::of(scene.document, &self.of)?;
+        if !self.keys.0.len().is_multiple_of(2) {
+            return refuse("“keys” are times and strengths, in turns; one of them is missing");
+        }
+        let mut keys = Vec::new();
+        for pair in self.keys.0.chunks(2) {
+            keys.push((time_of(Seconds(pair[0] as f32))?, share(pair[1] as f32, "keys")?));
+        }
+        keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
+            return refuse("two keys of a strength lie at one time; leave one of them out");
+        }
+        if found.home == LayerHome::Pose && !keys.is_empty() {
+            return refuse("the pose has no time, so that nothing of it has keys");
+        }
+        let mut layer = found.layer().clone();
+        let (times, values): (Vec<f32>, Vec<f32>) = keys.into_iter().unzip();
+        if times.is_empty() {
+            // What it was at first stays.
+            layer.strength = layer.strength_keys.as_ref().map_or(layer.strength, |_| strength_of(&layer, 0.0));
+        }
+        let interpolation = match self.interpolation.unwrap_or(StrengthGoes::Linear) {
+            StrengthGoes::Linear => Interpolation::Linear,
+            StrengthGoes::Step => Interpolation::Step,
+        };
+        layer.strength_keys =
+            (!times.is_empty()).then(|| Shared::new(strength_track(times, values, interpolation)));
+        Ok(found.with(layer))
+    }
+}
+
+impl KeepLayers {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let now = scene.document.aids.keeps_layers;
+        let to = self.on.unwrap_or(!now);
+        Ok(if to == now { Vec::new() } else { vec![Edit::SetKeepsLayers { to }] })
+    }
+}
+
+impl MuteLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let found = Found::of(scene.document, &self.of)?;
+        let muted = self.muted.unwrap_or(!found.layer().muted);
+        Ok(found.with(PoseLayer { muted, ..found.layer().clone() }))
+    }
+}
+
+impl SoloLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let found = Found::of(scene.document, &self.of)?;
+        let solo = self.solo.unwrap_or(!found.layer().solo);
+        Ok(found.with(PoseLayer { solo, ..found.layer().clone() }))
+    }
+}
+
+impl MovePoseLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let found = Found::of(scene.document, &self.of)?;
+        let last = found.layers.0.len() - 1;
+        let to = match (self.up, self.place) {
+            (Some(true), None) => (found.at + 1).min(last),
+            (Some(false), None) => found.at.saturating_sub(1),
+            (None, Some(place)) if place <= last => place,
+            (None, Some(place)) => return refuse(format!("there is no place {place}; the topmost is {last}")),
+            _ => return refuse("say “up”, or which “place” it takes"),
+        };
+        if to == found.at {
+            return Ok(Vec::new());
+        }
+        let mut layers = (*found.layers).clone();
+        let layer = layers.0.remove(found.at);
+        layers.0.insert(to, layer);
+        Ok(set(found.home, layers))
+    }
+}
+
+impl DuplicateLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let name = name_for(&found.layers, self.name.as_ref(), &format!("{} copy", found.layer().name))?;
+        let mut layers = (*found.layers).clone();
+        let copy = found.layer().clone().named(document.aids.free_pose_layer(), name);
+        layers.0.insert(found.at + 1, Shared::new(copy));
+        Ok(set(found.home, layers))
+    }
+}
+
+impl MaskPoseLayer {
+    /// As a mask of a lane.
+    pub fn with(of: LayerOf, mask: Option<&MixMask>) -> Self {
+        let mut made = Self { of, region: None, below: None, falloff: None, node: None, weights: None };
+        match mask {
+            None => made.region = Some(Region::All),
+            Some(MixMask::Upper) => made.region = Some(Region::Upper),
+            Some(MixMask::Lower) => made.region = Some(Region::Lower),
+            Some(MixMask::Left) => made.region = Some(Region::Left),
+            Some(MixMask::Right) => made.region = Some(Region::Right),
+            Some(MixMask::Below { joint, falloff }) => {
+                made.below = Some(Nodes::one(*joint));
+                made.falloff = (*falloff > 0).then_some(*falloff as usize);
+            }
+            Some(MixMask::Painted(list)) if list.is_empty() => {
+                // Nowhere: no node has any of it.
+                made.node = None;
+                made.weights = Some(Numbers(vec![0.0]));
+            }
+            Some(MixMask::Painted(list)) => {
+                made.node = Some(Nodes::Ids(list.keys().copied().collect()));
+                made.weights = Some(Numbers(list.values().map(|w| f64::from(*w)).collect()));
+            }
+        }
+        made
+    }
+
+    fn chosen(&self, document: &Document) -> Result<Option<MixMask>, CommandError> {
+        let ways = [self.region.is_some(), self.below.is_some(), self.node.is_some() || self.weights.is_some()];
+        if ways.iter().filter(|w| **w).count() > 1 {
+            return refuse("say where it counts by “region”, by “below” or by “node”, and by one of them only");
+        }
+        if self.falloff.is_some() && self.below.is_none() {
+            return refuse("“falloff” goes with “below”");
+        }
+        if let Some(below) = &self.below {
+            return match below.all(document)?[..] {
+                [joint] => {
+                    let falloff = self.falloff.unwrap_or(0).min(1000) as u32;
+                    Ok(Some(MixMask::Below { joint, falloff }))
+                }
+                _ => refuse("“below” is one joint"),
+            };
+        }
+        if self.node.is_some() || self.weights.is_some() {
+            let nodes = self.node.as_ref().map(|n| n.in_order(document)).transpose()?.unwrap_or_default();
+            let weights = match &self.weights {
+                None => vec![1.0; nodes.len()],
+                Some(Numbers(list)) if list.len() == 1 => vec![share(list[0] as f32, "weights")?; nodes.len()],
+                Some(Numbers(list)) if list.len() == nodes.len() => {
+                    list.iter().map(|w| share(*w as f32, "weights")).collect::<Result<_, _>>()?
+                }
+                Some(Numbers(list)) => {
+                    return refuse(format!("{} weights are given for {} joints", list.len(), nodes.len()));
+                }
+            };
+            return Ok(Some(MixMask::Painted(nodes.into_iter().zip(weights).filter(|(_, w)| *w > 0.0).collect())));
+        }
+        Ok(match self.region.unwrap_or(Region::All) {
+            Region::All => None,
+            Region::Upper => Some(MixMask::Upper),
+            Region::Lower => Some(MixMask::Lower),
+            Region::Left => Some(MixMask::Left),
+            Region::Right => Some(MixMask::Right),
+        })
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let mask = self.chosen(document)?.map(|by| LayerMask { counts: mask_weights(document, &by), by });
+        let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
+        let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
+        let note = (none && !edits.is_empty()).then(|| "no joint is in the mask, so that the layer does nothing".into());
+        Ok(Outcome { edits, note, keys: None })
+    }
+}
+
+impl SetInLayer {
+    /// By number: nothing is divided out, it is what the layer adds in full.
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let nodes = self.node.all(document)?;
+        let given = some_given(&self.to)?;
+        let time = self.time.map_or(Ok(0.0), time_of)?;
+        if !given.is_finite() {
+            return refuse("a number is not finite");
+        }
+        let mut layer = found.layer().clone();
+        for node in nodes {
+            if let Some(clip) = found.home.clip().and_then(|id| document.clips.get(id)) {
+                for property in Property::TRS.into_iter().filter(|p| given.has(*p)) {
+                    super::keys::refuse_kept(document, clip, node, property)?;
+                }
+            }
+            set_user(&mut layer, node, time, &given);
+        }
+        Ok(found.with(layer).into())
+    }
+}
+
+impl ClearInLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let goes = |n: NodeId| nodes.as_ref().is_none_or(|list| list.binary_search(&n).is_ok());
+        let mut layer = found.layer().clone();
+        Shared::make_mut(&mut layer.moves).retain(|n, _| !goes(*n));
+        if layer.keys.tracks.values().any(|t| goes(t.target)) {
+            Shared::make_mut(&mut layer.keys).tracks.retain(|_, t| !goes(t.target));
+        }
+        Ok(found.with(layer))
+    }
+}
+
+impl ZeroKey {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let time = time_of(self.time)?;
+        if found.home == LayerHome::Pose {
+            return refuse("the pose has no time; keys are of a clip's layer");
+        }
+        let mut layer = found.layer().clone();
+        let nodes = match &self.node {
+            Some(nodes) => nodes.all(document)?,
+            None => layer.nodes(),
+        };
+        if nodes.is_empty() {
+            return refuse(format!("layer “{}” moves nothing yet; pose a joint in it, or name joints", layer.name));
+        }
+        for node in nodes {
+            let constant = layer.constant(node);
+            let mut moved: Vec<Property> =
+                Property::TRS.into_iter().filter(|p| moves(&constant, *p) || layer.keys.track(node, *p).is_some()).collect();
+            if moved.is_empty() {
+                moved.push(Property::Rotation);
+            }
+            for property in moved {
+                key_user(&mut layer, node, property, time, &Transform::IDENTITY);
+            }
+        }
+        Ok(found.with(layer).into())
+    }
+}
+
+/// Whether a transform is none in a component.
+fn moves(user: &Transform, property: Property) -> bool {
+    match property {
+        Property::Translation => user.translation != Vec3::ZERO,
+        Property::Rotation => user.rotation != Quat::IDENTITY,
+        Property::Scale | Property::Weights => user.scale != Vec3::ONE,
+    }
+}
+
+/// Sets a key of a component of `U`. What was the same at all times is keyed from then on: one that had a value keeps it where the
+/// clip begins, so that what was made is not lost by the first key.
+fn key_user(layer: &mut PoseLayer, node: NodeId, property: Property, time: f32, user: &Transform) {
+    let value = super::keys::values(user, property);
+    let keys = Shared::make_mut(&mut layer.keys);
+    let (id, track) = match keys.track(node, property) {
+        Some((id, old)) => {
+            let made = old.with_key(time, &value, super::keys::SAME_TIME);
+            (id, smooth(old, made))
+        }
+        None => (keys.free_track_id(), super::keys::lone(node, property, time, value)),
+    };
+    keys.tracks.insert(id, Shared::new(track));
+}
+
+/// Keys of a layer go smoothly from one to the next.
+fn smooth(old: &Track, made: Track) -> Track {
+    if old.times.len() < 2 {
+        with_interpolation(&made, Interpolation::CubicSpline)
+    } else {
+        crate::motion::clip_edit::keep_auto(old, made)
+    }
+}
+
+/// The transform that takes another away again, at a strength: after `M ∘ U` it gives `M`, where the scale of `M` is uniform.
+fn inverse(user: &Transform, strength: f32) -> Option<Transform> {
+    let part = part_of(user, strength);
+    if part.scale.cmpeq(Vec3::ZERO).any() || strength == 0.0 {
+        return None;
+    }
+    let whole = Transform {
+        translation: -((part.rotation.conjugate() * part.translation) / part.scale),
+        rotation: user.rotation.conjugate(),
+        scale: Vec3::ONE / part.scale,
+    };
+    Some(Transform {
+        translation: whole.translation / strength,
+        rotation: whole.rotation,
+        scale: Vec3::ONE + (whole.scale - Vec3::ONE) / strength,
+    })
+}
+
+impl InvertLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let mut layer = found.layer().clone();
+        let strength = if layer.strength_keys.is_some() { 1.0 } else { layer.strength };
+        if strength == 0.0 {
+            return refuse(format!("layer “{}” is dialed to 0, so that nothing takes it away; turn it up first", layer.name));
+        }
+        let mut left = (0.0f32, None);
+        let old = layer.clone();
+        let moves = Shared::make_mut(&mut layer.moves);
+        for (node, user) in moves.iter_mut() {
+            let made = inverse(user, strength);
+            let Some(made) = made else {
+                let label = document.node(*node).label(*node);
+                return refuse(format!("layer “{}” makes a scale of {label} 0, which nothing takes back", old.name));
+            };
+            let under = document.node(*node).local().transform();
+            let after = under.compose(&part_of(user, strength)).compose(&part_of(&made, strength));
+            let off = after.translation.distance(under.translation);
+            if off > left.0 {
+                left = (off, Some(*node));
+            }
+            *user = made;
+        }
+        let mut coupled = false;
+        if !layer.keys.tracks.is_empty() {
+            let keys = Shared::make_mut(&mut layer.keys);
+            for track in keys.tracks.values_mut() {
+                let made = inverted(&old, track)?;
+                coupled |= track.property == Property::Translation;
+                *track = Shared::new(made);
+            }
+        }
+        let size = document.nodes.iter().map(|(_, n)| n.local().transform().translation.length()).fold(0.0, f32::max);
+        let note = match left {
+            (off, Some(node)) if off > 1e-5 * size.max(1e-3) => Some(format!(
+                "{} is scaled unequally, so that {off:.4} of its way stay",
+                document.node(node).label(node)
+            )),
+            _ if coupled => Some("ways with keys are turned back at their keys; between them a little may stay".into()),
+            _ => None,
+        };
+        Ok(Outcome { edits: found.with(layer), note, keys: None })
+    }
+}
+
+/// A track of a layer the other way round.
+fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
+    let cubic = track.interpolation == Interpolation::CubicSpline;
+    let mut values = track.values.to_vec();
+    for (k, value) in values.chunks_mut(track.width).enumerate() {
+        let key = if cubic { k / 3 } else { k };
+        let is_value = !cubic || k % 3 == 1;
+        match track.property {
+            // The conjugate of a Hermite curve is that of its numbers.
+            Property::Rotation => value[..3].iter_mut().for_each(|v| *v = -*v),
+            Property::Translation => {
+                let user = user_at(layer, track.target, f64::from(track.times[key]));
+                let way = Vec3::from_slice(value);
+                let turned = -((user.rotation.conjugate() * way) / user.scale);
+                if !turned.is_finite() {
+                    return refuse("a scale of the layer is 0 somewhere, which nothing takes back");
+                }
+                value.copy_from_slice(&turned.to_array());
+            }
+            Property::Scale | Property::Weights => {
+                for (axis, v) in value.iter_mut().enumerate() {
+                    let at = track.value(key)[axis];
+                    // The slope of 1/s is −s′/s².
+                    *v = if is_value { 1.0 / *v } else { -*v / (at * at) };
+                    if !v.is_finite() {
+                        return refuse("a scale of the layer is 0 somewhere, which nothing takes back");
+                    }
+                }
+            }
+        }
+    }
+    Ok(Track { values: values.into(), ..track.clone() })
+}
+
+impl CopyLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let found = Found::of(document, &self.of)?;
+        let mut edits = Vec::new();
+        let mut refused = Vec::new();
+        let mut id = document.aids.free_pose_layer();
+        for clip in self.to.all(document)? {
+            let home = LayerHome::Clip(clip);
+            let layers = document.aids.layers(home);
+            let name = free_name(&layers, &found.layer().name);
+            let kept = found.layer().nodes().into_iter().any(|n| {
+                clip_of(document, clip).is_ok_and(|c| c.kept.iter().any(|(node, _)| *node == n))
+            });
+            if kept {
+                refused.push(document.clip_label(clip));
+                continue;
+            }
+            edits.extend(push(document, home, found.layer().clone().named(id, name)));
+            id = PoseLayerId(id.0.saturating_add(1));
+        }
+        let note = (!refused.is_empty())
+            .then(|| format!("{} have keys of these joints that cannot be edited, and got no copy", refused.join(", ")));
+        Ok(Outcome { edits, note, keys: None })
+    }
+}
+
+/// Layers of another clip as copies of one's own.
+pub(super) fn copies(document: &Document, from: ClipId, to: ClipId) -> Vec<Edit> {
+    let layers = document.aids.layers(LayerHome::Clip(from));
+    if layers.is_empty() {
+        return Vec::new();
+    }
+    let first = document.aids.free_pose_layer().0;
+    let copy = |(k, layer): (usize, &PoseLayer)| {
+        layer.clone().named(PoseLayerId(first.saturating_add(k as u32)), layer.name.clone())
+    };
+    set(LayerHome::Clip(to), layers.iter().enumerate().map(copy).collect())
+}
+
+/// The edit that leaves a clip without layers, where it has some.
+pub(super) fn without(document: &Document, clip: ClipId) -> Option<Edit> {
+    let home = LayerHome::Clip(clip);
+    document.aids.pose_layers.contains_key(&home).then_some(Edit::SetPoseLayers { home, to: None })
+}
+
+/// Why something that moves all keys of a clip in time cannot be done, where a layer has keys, too.
+pub(super) fn refuse_keyed(document: &Document, clip: ClipId) -> Result<(), CommandError> {
+    match document.aids.layers(LayerHome::Clip(clip)).iter().find(|l| l.is_keyed()) {
+        Some(layer) => refuse(format!(
+            "layer “{}” of “{}” has keys of its own, which would stay behind; fold it first",
+            layer.name,
+            document.clip_label(clip)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Why something that turns the joints of a clip about cannot be done, where there are layers.
+pub(super) fn refuse_layered(document: &Document, clip: ClipId) -> Result<(), CommandError> {
+    if document.aids.pose_layers.contains_key(&LayerHome::Clip(clip)) {
+        return refuse(format!(
+            "“{}” has layers, which would stay as they are; fold them first",
+            document.clip_label(clip)
+        ));
+    }
+    Ok(())
+}
+
+/// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerKeysCommand {
+    /// The layer.
+    pub layer: LayerName,
+    /// What is done.
+    pub command: KeysOfLayer,
+}
+
+/// A command on keys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeysOfLayer {
+    /// A new key.
+    Key(super::KeyCommand),
+    /// Keys that are there.
+    Edit(super::KeyEditCommand),
+}
+
+/// The argument that says so.
+pub(super) const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
+    name: "layer",
+    kind: ArgumentType::Text,
+    required: false,
+    help: "Of which layer of the clip; of the clip itself unless given.",
+};
+
+impl LayerKeysCommand {
+    /// None of its own: they are those of keys, with one argument more.
+    pub(super) const fn specs() -> Vec<super::CommandSpec> {
+        Vec::new()
+    }
+
+    pub(super) fn spec(&self) -> &'static super::CommandSpec {
+        match &self.command {
+            KeysOfLayer::Key(command) => command.spec(),
+            KeysOfLayer::Edit(command) => command.spec(),
+        }
+    }
+
+    pub(super) fn line(&self, document: &Document) -> super::CommandLine {
+        let mut line = match &self.command {
+            KeysOfLayer::Key(command) => command.line(document),
+            KeysOfLayer::Edit(command) => command.line(document),
+        };
+        // Names of keys are those of the layer's tracks.
+        if let (KeysOfLayer::Edit(command), Some(home)) = (&self.command, self.home(document)) {
+            if let Ok(proxy) = self.proxy(document, home) {
+                line = command.line(&proxy);
+            }
+        }
+        Part::write(&self.layer, document, "layer", &mut line.arguments);
+        line
+    }
+
+    /// The clip that a command on keys is about.
+    fn home(&self, document: &Document) -> Option<ClipId> {
+        let line = match &self.command {
+            KeysOfLayer::Key(command) => command.line(document),
+            KeysOfLayer::Edit(command) => command.line(document),
+        };
+        let text = line.arguments.get("clip")?.as_str()?;
+        super::find_clip(document, text).ok()
+    }
+
+    /// A document in which the layer is the clip, and every node stands as the layer would have it at all times.
+    fn proxy(&self, document: &Document, clip: ClipId) -> Result<Document, CommandError> {
+        let home = LayerHome::Clip(clip);
+        let id = self.layer.find(document, home)?;
+        let layers = document.aids.layers(home);
+        let layer = layers.get(id).ok_or(LayerWriteError::NoLayer)?;
+        let mut proxy = Document { file: document.file.clone(), ..Document::default() };
+        let own = clip_of(document, clip)?;
+        let mut keys = (*layer.keys).clone();
+        (keys.name, keys.kept) = (own.name.clone(), own.kept.clone());
+        if let Some(slot) = proxy.file.clips.get_mut(clip) {
+            *slot = Shared::new(keys);
+        }
+        for node in document.node_ids().collect::<Vec<_>>() {
+            let local = layer.constant(node);
+            let found = &mut proxy.file.nodes[node];
+            found.rest = crate::model::Local::Trs(Transform::IDENTITY);
+            found.pose = (local != Transform::IDENTITY)
+                .then(|| crate::model::NodePose { user: local, local: crate::model::Local::Trs(local) });
+        }
+        Ok(proxy)
+    }
+
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let clip = match self.home(document) {
+            Some(clip) => clip,
+            // The command itself says best what is wrong with its clip.
+            None => return self.done(scene),
+        };
+        let proxy = self.proxy(document, clip)?;
+        let done = self.done(&Scene::new(&proxy))?;
+        let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: self.layer.clone() })?;
+        let mut layer = found.layer().clone();
+        let keys = Shared::make_mut(&mut layer.keys);
+        for edit in done.edits {
+            match edit {
+                Edit::SetTrack { clip: of, track, to: Some(to) } if of == clip && to.property != Property::Weights => {
+                    keys.tracks.insert(track, to);
+                }
+                Edit::SetTrack { clip: of, track, to: None } if of == clip => {
+                    keys.tracks.remove(&track);
+                }
+                Edit::SetClip { clip: of, to: Some(to) } if of == clip => keys.tracks = to.tracks.clone(),
+                _ => return refuse("a layer has keys of translation, rotation and scale, and nothing else"),
+            }
+        }
+        Ok(Outcome { edits: found.with(layer), ..done })
+    }
+
+    fn done(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        match &self.command {
+            KeysOfLayer::Key(super::KeyCommand::SetKey(key)) => {
+                // Smoothly, unless somebody says otherwise.
+                let interpolation = key.interpolation.or(Some(Between::Smooth));
+                super::KeyCommand::from(super::SetKey { interpolation, ..key.clone() }).work(scene)
+            }
+            KeysOfLayer::Key(_) => refuse("a layer has no unkeyed poses; leave out “layer”"),
+            KeysOfLayer::Edit(command) => command.work(scene),
+        }
+    }
+}
