@@ -9,7 +9,10 @@ use crate::{
     edit::{Change, Mode, command::mix_of},
     model::{ClipId, LayerHome, Shared, UnkeyedAt},
     session::Session,
-    ui::{Actions, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View, ViewportView, window_ui},
+    ui::{
+        Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View, ViewportView,
+        window_ui,
+    },
 };
 
 /// A frame that takes longer than this is felt, and logged.
@@ -24,6 +27,9 @@ impl App {
         let started = Instant::now();
         // An idle window must not come here; with RUST_LOG=ulna=trace it says who asked.
         log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
+        // As long as it is held, and nothing is typed.
+        let typed = ctx.text_edit_focused();
+        self.viewport.peeks = !typed && ctx.input(|i| i.key_down(egui::Key::Backtick) && i.modifiers.is_none());
         if std::mem::take(&mut self.window.first_frame) {
             ctx.request_repaint();
         }
@@ -132,6 +138,7 @@ impl App {
                 reach: self.viewport.reach,
                 symmetry: self.viewport.symmetry,
                 children: self.viewport.children,
+                compare: self.viewport.compared(),
                 texture,
                 bones,
                 balance: self.balance.now.as_ref(),
@@ -288,7 +295,8 @@ impl App {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
-            self.renderer.pose_anew(session, &changes, clip.as_ref(), time);
+            let as_opened = self.viewport.compared() == Compare::File;
+            self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, as_opened));
             let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
             let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
             self.timeline.playing = playing.unwrap_or_default();

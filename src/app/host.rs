@@ -183,6 +183,7 @@ impl App {
             ViewCommand::Pins => self.viewport.options.pins = !self.viewport.options.pins,
             ViewCommand::MotionPaths => self.viewport.options.motion_paths = !self.viewport.options.motion_paths,
             ViewCommand::OnionSkin => self.viewport.options.onion.shown = !self.viewport.options.onion.shown,
+            ViewCommand::Compare => self.viewport.compare = self.viewport.compare.next(),
             ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,
             ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
             ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,

@@ -213,6 +213,7 @@ impl App {
             painting: self.mode == Mode::Paint,
             joint: self.painting.has_joint(),
             vertices: self.painting.vertices.len(),
+            pose_layers: self.layers_view().home.map_or(0, |home| session.document().aids.layers(home).0.len()),
             ..session.availability()
         }
     }

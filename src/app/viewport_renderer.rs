@@ -84,7 +84,9 @@ pub struct ViewportRenderer {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct GhostsWanted {
     /// The document's generation, and the clip.
-    pub made_from: (u64, ClipId),
+    pub made_from: (u64, Option<ClipId>),
+    /// Whether it is the file as it was opened.
+    pub as_opened: bool,
     /// Only of what these joints move; of all where there are none.
     pub of: Vec<NodeId>,
     /// Their times, and how far each is from the playhead: −1..=1, below 0 before it.
@@ -112,7 +114,7 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
 type Practised = (u64, Shading, Option<TintKind>);
 
 /// The document's generation, the clip, the moment, and the unkeyed pose over it.
-type PosedAt = (u64, Option<(ClipKey, u64, Averaging)>, f64, Option<UnkeyedAt>);
+type PosedAt = (u64, Option<(ClipKey, u64, Averaging)>, f64, Option<UnkeyedAt>, bool);
 
 /// A scene that is made beside the window.
 struct Awaited {
@@ -618,7 +620,13 @@ impl ViewportRenderer {
     }
 
     /// Poses what changed.
-    pub(super) fn pose_anew(&mut self, session: &Session, changes: &[Change], clip: Option<&DisplayedClip>, time: f64) {
+    pub(super) fn pose_anew(
+        &mut self,
+        session: &Session,
+        changes: &[Change],
+        clip: Option<&DisplayedClip>,
+        (time, as_opened): (f64, bool),
+    ) {
         let document = session.document();
         if let Some(awaited) = &mut self.awaited {
             let whole = |c: &Change| match c {
@@ -632,22 +640,27 @@ impl ViewportRenderer {
         let key = clip.map(|c| (c.key, c.preview, c.between));
         let unkeyed = clip.and_then(|c| c.unkeyed.as_ref());
         let held = unkeyed.map(|(at, _)| *at);
-        let now = (session.generation(), key, time, held);
+        // Nodes that came since then have no place in it.
+        let as_opened = as_opened && session.opened().nodes.len() == document.nodes.len();
+        let now = (session.generation(), key, time, held, as_opened);
         if self.posed == Some(now) || self.awaits_surface() {
             return;
         }
         // Weights move the surface, but no joint.
-        let only_weights = self.posed.is_some_and(|(_, c, t, u)| c == key && t == time && u == held)
+        let only_weights = self.posed.is_some_and(|(_, c, t, u, o)| (c, t, u, o) == (key, time, held, as_opened))
             && !changes.is_empty()
             && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
+            let shown = if as_opened { session.opened() } else { document };
             let stack = match clip.and_then(|c| c.mix.as_ref()) {
+                _ if as_opened => Stack::shown(shown, clip.and_then(|c| c.key), time),
                 Some(mix) => self.mixer.stack(document, mix, time),
                 None => Stack::of(clip.map(|c| &c.clip), time).with_layers(document, clip.and_then(|c| c.key)),
             };
             let between = clip.map(|c| c.between).unwrap_or_default();
+            let unkeyed = unkeyed.filter(|_| !as_opened);
             let stack = stack.going(between).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
-            self.evaluator.update(document, &stack, &mut self.pose);
+            self.evaluator.update(shown, &stack, &mut self.pose);
             self.find_bones(document);
         }
         self.update_weights(document, changes);
@@ -681,14 +694,16 @@ impl ViewportRenderer {
     }
 
     /// Shows these ghosts. Those that stand where one was shown before are not posed again.
-    pub(super) fn show_ghosts(&mut self, document: &Document, id: ClipId, wanted: GhostsWanted) {
+    pub(super) fn show_ghosts(&mut self, session: &Session, id: Option<ClipId>, wanted: GhostsWanted) {
+        let document = session.document();
         let (Some((gpu, _)), Some(scene), None) = (&self.gpu, &mut self.scene, &self.awaited) else { return };
         if self.ghosts.wanted.as_ref() == Some(&wanted) {
             return;
         }
         let before = self.ghosts.wanted.replace(wanted);
         let Ghosts { wanted: Some(wanted), evaluator, pose, bones: ghost_bones } = &mut self.ghosts else { return };
-        if before.is_none_or(|b| b.made_from != wanted.made_from || b.of != wanted.of) {
+        if before.is_none_or(|b| (b.made_from, b.as_opened, &b.of) != (wanted.made_from, wanted.as_opened, &wanted.of))
+        {
             scene.forget_ghosts();
         }
         let looks: Vec<GhostLook> = wanted
@@ -706,7 +721,8 @@ impl ViewportRenderer {
         for ((time, _), look) in wanted.moments.iter().zip(&looks) {
             let new = missing.contains(&look.moment);
             if new || bare {
-                evaluator.update(document, &Stack::shown(document, Some(id), f64::from(*time)), pose);
+                let of = if wanted.as_opened { session.opened() } else { document };
+                evaluator.update(of, &Stack::shown(of, id, f64::from(*time)), pose);
             }
             if new {
                 scene.pose_ghost(gpu, document, look, pose, of.as_deref());

@@ -139,4 +139,11 @@ fn say_left_out(session: &Session, output: &Path) {
         let layers = many(unsaved.layers, "weight layer");
         eprintln!("ulna: {}: what {layers} come to is saved, the layers themselves are not", output.display());
     }
+    if unsaved.pose_layers > 0 {
+        let layers = many(unsaved.pose_layers, "layer");
+        eprintln!(
+            "ulna: {}: {layers} folded into keys and nodes; “layer.keep” stores them themselves, too",
+            output.display()
+        );
+    }
 }

@@ -306,7 +306,11 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     segments(ui, theme, |ui| {
         for (into, text, help) in [
             (false, "Key", "Keys at the playhead, or a pose that is not keyed yet"),
-            (true, "Layer", "A layer over the whole clip, that stays an edit: it can be dialed, switched off, taken away"),
+            (
+                true,
+                "Layer",
+                "A layer over the whole clip, that stays an edit: it can be dialed, switched off, taken away",
+            ),
         ] {
             let segment = segment(ui, theme, text, view.layers.into == into, false);
             let name = format!("Edits go to {text}");

@@ -28,6 +28,11 @@ fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut Strin
         }
         let needle = search.to_lowercase();
         ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+        // What is named just so comes first, then what begins so.
+        ids.sort_by_key(|id| {
+            let label = document.clip_label(*id).to_lowercase();
+            if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
+        });
     }
     let mut chosen = None;
     egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {

@@ -156,6 +156,15 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
         let layers = many(unsaved.layers, "weight layer");
         say(ui, format!("{layers} would be lost: what they come to is saved, the layers themselves are not."));
     }
+    if unsaved.pose_layers > 0 {
+        let layers = many(unsaved.pose_layers, "layer");
+        say(
+            ui,
+            format!(
+                "{layers} would be lost: what they come to is saved; “Keep layers in the file”, in the list of layers, stores them."
+            ),
+        );
+    }
     if unsaved.pairs > 0 {
         let pairs = many(unsaved.pairs, "mirror pair");
         say(ui, format!("{pairs} would be lost: no file says which joints are mirror images."));

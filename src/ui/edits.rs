@@ -5,8 +5,8 @@ use crate::{
     edit::{
         Command, Scene,
         command::{
-            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetLocal, SetMorph, SetUnkeyed,
-            ShiftKeys,
+            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetLocal, SetMorph,
+            SetUnkeyed, ShiftKeys,
             field::{ClipName, Nodes, Seconds, Trs},
         },
     },

@@ -298,13 +298,21 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let font = Theme::font(Font::Body);
     let shape = |name: String| painter.layout_no_wrap(name, font.clone(), theme.color(ColorRole::TextPrimary));
     let name = shape(session.file_name());
-    let loose = session.unsaved().mix;
+    let about = session.unsaved();
+    let loose = about.mix || about.pose_layers > 0;
+    let layers = match about.pose_layers {
+        0 => String::new(),
+        1 => "1 layer".to_owned(),
+        n => format!("{n} layers"),
+    };
     let note = match unsaved {
+        0 if about.pose_layers > 0 => format!("{layers} not kept"),
         0 if loose => "mix not kept".into(),
         0 => String::new(),
         1 => "1 change not saved".into(),
         n => format!("{n} changes not saved"),
     };
+    let note = if unsaved > 0 && !layers.is_empty() { format!("{note}, {layers}") } else { note };
     let mut note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
     let has_note = unsaved > 0 || loose;
     let spoken = if has_note { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };

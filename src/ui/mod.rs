@@ -57,7 +57,7 @@ pub use self::{
     timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{
-        GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction,
+        Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction,
         ViewportView,
     },
 };

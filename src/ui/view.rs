@@ -6,7 +6,9 @@ use super::{
 };
 use crate::{
     edit::{Availability, Mode, NodeVisibility, Selection},
-    model::{Clip, ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label},
+    model::{
+        Clip, ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label,
+    },
     motion::Pose,
     session::Session,
 };

@@ -81,17 +81,26 @@ fn arms_further_out_in_all_of_walk() {
     let arms: Vec<NodeId> = ["LeftUpperArm", "RightUpperArm"].map(|n| named(session.document(), n)).to_vec();
     let before = seen(session.document(), Some(walk), 0.4);
     for (name, degrees) in [("LeftUpperArm", 20), ("RightUpperArm", -20)] {
-        does(&mut session, json!({"do": "pose.turn", "node": name, "axis": "z", "degrees": degrees, "space": "local", "clip": "Walk", "time": 0.4, "layer": "Arms out"}));
+        does(
+            &mut session,
+            json!({"do": "pose.turn", "node": name, "axis": "z", "degrees": degrees, "space": "local", "clip": "Walk", "time": 0.4, "layer": "Arms out"}),
+        );
     }
     let after = seen(session.document(), Some(walk), 0.4);
     for arm in &arms {
-        let turn = angle_between(before.local[arm.index()].transform().rotation, after.local[arm.index()].transform().rotation);
+        let turn = angle_between(
+            before.local[arm.index()].transform().rotation,
+            after.local[arm.index()].transform().rotation,
+        );
         assert!((turn.to_degrees() - 20.0).abs() < 0.01, "{turn}");
     }
     // Over the whole clip, by the same turn on the right.
     let other = seen(session.document(), Some(walk), 0.1);
     let raw = Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), 0.1));
-    let turn = angle_between(raw.local[arms[0].index()].transform().rotation, other.local[arms[0].index()].transform().rotation);
+    let turn = angle_between(
+        raw.local[arms[0].index()].transform().rotation,
+        other.local[arms[0].index()].transform().rotation,
+    );
     assert!((turn.to_degrees() - 20.0).abs() < 0.01);
     // The clip's own keys are as they were; what is saved are as many keys, with the layer in them.
     let saved = reopened(&session);
@@ -158,7 +167,9 @@ fn layers_that_a_file_keeps_come_off_again() {
         does(&mut again, json!({"do": "layer.mute", "clip": "Walk", "layer": layer, "muted": true}));
     }
     let muted = open_bytes(bytes(&again).into(), None, &Progress::default()).unwrap().document;
-    let bare = |c: &Clip| c.tracks.values().map(|t| (t.target, t.property, t.times.clone(), t.values.clone())).collect::<Vec<_>>();
+    let bare = |c: &Clip| {
+        c.tracks.values().map(|t| (t.target, t.property, t.times.clone(), t.values.clone())).collect::<Vec<_>>()
+    };
     assert_eq!(bare(&muted.clips[walk]), bare(&opened[walk]), "to the bit");
     assert_eq!(muted.clips[walk].key_count(), opened[walk].key_count());
     // Not kept any more, the extras are gone.
@@ -172,7 +183,10 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
-    does(&mut session, json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}));
+    does(
+        &mut session,
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}),
+    );
     does(&mut session, json!({"do": "layer.keep", "on": true}));
     let kept = bytes(&session);
     // Another program moves the head's keys: here the first of them, found by its bytes.
@@ -190,7 +204,11 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     assert_eq!(bytes(&other), changed, "nothing is lost");
     // Extras that somebody broke: named, kept, not used.
     let mut broken = 0;
-    for (from, to) in [("\"strength\":1.0", "\"strength\":9.0"), ("\"hash\":\"", "\"hash\":\"zz"), ("\"node\":\"Head\"", "\"node\":\"Heed\"")] {
+    for (from, to) in [
+        ("\"strength\":1.0", "\"strength\":9.0"),
+        ("\"hash\":\"", "\"hash\":\"zz"),
+        ("\"node\":\"Head\"", "\"node\":\"Heed\""),
+    ] {
         let (start, end) = (kept.len(), kept.len());
         let _ = (start, end);
         let bad = edited_json(&kept, from, to);
@@ -299,10 +317,16 @@ fn some_user() -> impl Strategy<Value = Transform> {
 }
 
 fn some_layer() -> impl Strategy<Value = PoseLayer> {
-    (prop::collection::btree_map((0u32..3).prop_map(NodeId), some_user(), 0..3), 0.0f32..=1.0, prop::option::of(some_keys()), prop::collection::vec(some_track(1), 0..2)).prop_map(
-        |(moves, strength, keys, tracks)| {
+    (
+        prop::collection::btree_map((0u32..3).prop_map(NodeId), some_user(), 0..3),
+        0.0f32..=1.0,
+        prop::option::of(some_keys()),
+        prop::collection::vec(some_track(1), 0..2),
+    )
+        .prop_map(|(moves, strength, keys, tracks)| {
             let strength_keys = keys.map(|keys| {
-                let keys: Vec<(f32, Vec3)> = keys.into_iter().map(|(t, v)| (t, Vec3::splat((v.x + 1.0) * 0.5))).collect();
+                let keys: Vec<(f32, Vec3)> =
+                    keys.into_iter().map(|(t, v)| (t, Vec3::splat((v.x + 1.0) * 0.5))).collect();
                 Shared::new(Track {
                     target: NodeId(0),
                     property: Property::Weights,
@@ -313,10 +337,10 @@ fn some_layer() -> impl Strategy<Value = PoseLayer> {
                     kinds: Default::default(),
                 })
             });
-            let keys = Clip { tracks: tracks.into_iter().map(|t| (TrackId(0), Shared::new(t))).collect(), ..Clip::default() };
+            let keys =
+                Clip { tracks: tracks.into_iter().map(|t| (TrackId(0), Shared::new(t))).collect(), ..Clip::default() };
             PoseLayer { strength, strength_keys, keys: Shared::new(keys), ..PoseLayer::new("", moves) }
-        },
-    )
+        })
 }
 
 fn numbered(layers: Vec<PoseLayer>) -> PoseLayers {
@@ -467,7 +491,10 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.move", "clip": "Walk", "layer": "One"}), "say “up”"),
         (json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Haed", "degrees": [0, 0, 1]}), "Haed"),
         (json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head"}), "nothing to set"),
-        (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "region": "upper", "node": "Head"}), "one of them only"),
+        (
+            json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "region": "upper", "node": "Head"}),
+            "one of them only",
+        ),
         (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "node": "Head", "weights": [2]}), "0 to 1"),
         (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "falloff": 2}), "goes with “below”"),
         (json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0}), "moves nothing yet"),
@@ -481,7 +508,10 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.copy", "clip": "Walk", "layer": "One", "to": "Wlak"}), "Wlak"),
         (json!({"do": "clip.mirror", "clip": "Walk"}), "has layers"),
         (json!({"do": "key.delete", "clip": "Walk", "layer": "Two", "time": 0}), "Two"),
-        (json!({"do": "unkeyed.set", "clip": "Walk", "layer": "One", "time": 0, "node": "Head", "degrees": [1, 0, 0]}), "layer"),
+        (
+            json!({"do": "unkeyed.set", "clip": "Walk", "layer": "One", "time": 0, "node": "Head", "degrees": [1, 0, 0]}),
+            "layer",
+        ),
     ] {
         let said = refused(&mut session, &text);
         assert!(said.contains(why), "{text}: {said}");
@@ -500,7 +530,10 @@ fn layers_of_the_pose_are_in_the_nodes() {
     let head = named(session.document(), "Head");
     does(&mut session, json!({"do": "pose.rotate", "node": "Head", "axis": "x", "degrees": 10}));
     does(&mut session, json!({"do": "layer.new", "name": "Tilt"}));
-    does(&mut session, json!({"do": "pose.turn", "node": "Head", "axis": "z", "degrees": 25, "space": "local", "layer": "Tilt"}));
+    does(
+        &mut session,
+        json!({"do": "pose.turn", "node": "Head", "axis": "z", "degrees": 25, "space": "local", "layer": "Tilt"}),
+    );
     let posed = seen(session.document(), None, 0.0).local[head.index()].transform();
     assert_eq!(session.document().node(head).pose.unwrap().user, session.document().node(head).pose.unwrap().user);
     // Without a layer named, what is wanted is what is seen, and the layer is divided out.
@@ -532,18 +565,32 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let head = named(session.document(), "Head");
     let walk = clip_of(session.document(), "Walk");
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Tilt"}));
-    does(&mut session, json!({"do": "layer.set", "clip": "Walk", "layer": "Tilt", "node": "Head", "degrees": [0, 0, 30]}));
+    does(
+        &mut session,
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Tilt", "node": "Head", "degrees": [0, 0, 30]}),
+    );
     let before = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     // A key of what is seen changes nothing, whether or not there was a channel.
-    does(&mut session, json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head", "parts": ["translation", "rotation"]}));
+    does(
+        &mut session,
+        json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head", "parts": ["translation", "rotation"]}),
+    );
     let after = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
-    assert!(angle_between(before.rotation, after.rotation) < 1e-4 && before.translation.distance(after.translation) < 1e-6);
+    assert!(
+        angle_between(before.rotation, after.rotation) < 1e-4 && before.translation.distance(after.translation) < 1e-6
+    );
     // A key of a value is that value, seen through the layer.
-    does(&mut session, json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head", "rotation": [0, 0, 0, 1]}));
+    does(
+        &mut session,
+        json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head", "rotation": [0, 0, 0, 1]}),
+    );
     let after = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     assert!(angle_between(after.rotation, Quat::IDENTITY) < 1e-4);
     // A pose over the clip, keyed, is what was posed.
-    does(&mut session, json!({"do": "pose.turn", "node": "Head", "axis": "y", "degrees": 20, "space": "local", "clip": "Walk", "time": 0.5}));
+    does(
+        &mut session,
+        json!({"do": "pose.turn", "node": "Head", "axis": "y", "degrees": 20, "space": "local", "clip": "Walk", "time": 0.5}),
+    );
     let posed = seen(session.document(), Some(walk), 0.5).local[head.index()].transform();
     let stack = Stack::shown(session.document(), Some(walk), 0.5);
     let held = session.document().aids.unkeyed(walk, 0.5).map(|(_, p)| p.clone());
@@ -556,7 +603,10 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let keys = session.document().clips[walk].clone();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (0.3, 25.0), (0.6, 0.0)] {
-        does(&mut session, json!({"do": "key.set", "clip": "Walk", "layer": "Nod", "time": time, "node": "Head", "degrees": [degrees, 0, 0]}));
+        does(
+            &mut session,
+            json!({"do": "key.set", "clip": "Walk", "layer": "Nod", "time": time, "node": "Head", "degrees": [degrees, 0, 0]}),
+        );
     }
     assert_eq!(session.document().clips[walk], keys);
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
@@ -613,13 +663,17 @@ fn an_unkeyed_pose_becomes_a_layer_over_the_whole_clip() {
     let mut session = sample();
     let walk = clip_of(session.document(), "Walk");
     let head = named(session.document(), "Head");
-    does(&mut session, json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 20, "space": "local", "clip": "Walk", "time": 0.5}));
+    does(
+        &mut session,
+        json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 20, "space": "local", "clip": "Walk", "time": 0.5}),
+    );
     does(&mut session, json!({"do": "layer.extract", "clip": "Walk", "time": 0.5, "name": "Down"}));
     assert!(session.document().aids.unkeyed.is_empty());
     for time in [0.1, 0.5, 0.8] {
         let raw = Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), time));
         let now = seen(session.document(), Some(walk), time);
-        let turn = angle_between(raw.local[head.index()].transform().rotation, now.local[head.index()].transform().rotation);
+        let turn =
+            angle_between(raw.local[head.index()].transform().rotation, now.local[head.index()].transform().rotation);
         assert!((turn.to_degrees() - 20.0).abs() < 0.01, "{turn} at {time}");
     }
 }
@@ -628,7 +682,10 @@ fn an_unkeyed_pose_becomes_a_layer_over_the_whole_clip() {
 fn a_clip_goes_with_its_layers_and_what_would_leave_them_behind_is_refused() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "One"}));
-    does(&mut session, json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head", "degrees": [9, 0, 0]}));
+    does(
+        &mut session,
+        json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head", "degrees": [9, 0, 0]}),
+    );
     does(&mut session, json!({"do": "clip.duplicate", "clip": "Walk", "name": "Walk 2"}));
     let copy = clip_of(session.document(), "Walk 2");
     assert_eq!(session.document().aids.layers(LayerHome::Clip(copy)).0.len(), 1);
@@ -658,7 +715,8 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
         let mut layered = Vec::new();
         for id in ids {
             let clip = session.document().clips[id].clone();
-            let mut nodes: Vec<NodeId> = clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+            let mut nodes: Vec<NodeId> =
+                clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
             // One that the clip does not move, too.
             nodes.extend(session.document().node_ids().find(|n| clip.tracks.values().all(|t| t.target != *n)));
             nodes.retain(|n| clip.kept.iter().all(|(k, _)| k != n));
@@ -669,7 +727,10 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
             let clip = format!("#{}", id.0);
             does(&mut session, json!({"do": "layer.new", "clip": clip, "name": "L"}));
             let size = session.document().node(*first).local().transform().translation.length().max(0.01) * 0.1;
-            does(&mut session, json!({"do": "layer.set", "clip": clip, "layer": "L", "node": names, "degrees": [4, 11, -7], "scale": [1.1, 1.1, 1.1], "translation": [size, 0, 0]}));
+            does(
+                &mut session,
+                json!({"do": "layer.set", "clip": clip, "layer": "L", "node": names, "degrees": [4, 11, -7], "scale": [1.1, 1.1, 1.1], "translation": [size, 0, 0]}),
+            );
             does(&mut session, json!({"do": "layer.strength", "clip": clip, "layer": "L", "strength": 0.7}));
             layered.push(id);
         }
@@ -677,14 +738,28 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
             continue;
         }
         let saved = match session.pack("model") {
-            Ok(saved) => ulna::formats::gltf::open_beside(saved.bytes, Some(&path), saved.companions.into(), &Progress::default()).unwrap().document,
+            Ok(saved) => {
+                ulna::formats::gltf::open_beside(
+                    saved.bytes,
+                    Some(&path),
+                    saved.companions.into(),
+                    &Progress::default(),
+                )
+                .unwrap()
+                .document
+            }
             Err(error) => panic!("{}: {error}", path.display()),
         };
         for id in layered {
             let (way, angle) = apart(session.document(), id, &saved, 200);
             let rest = Pose::evaluate(session.document(), &Stack::default());
             let size = rest.world.iter().map(|m| m.w_axis.truncate().length()).fold(0.01, f32::max);
-            assert!(way <= 2e-3 * size.max(1.0) && angle.to_degrees() < 0.1, "{} clip {}: {way} {angle}", path.display(), id.0);
+            assert!(
+                way <= 2e-3 * size.max(1.0) && angle.to_degrees() < 0.1,
+                "{} clip {}: {way} {angle}",
+                path.display(),
+                id.0
+            );
             worst = (worst.0.max(way / size.max(1.0)), worst.1.max(angle));
             clips += 1;
         }

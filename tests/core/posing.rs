@@ -6,8 +6,8 @@ use ulna::{
     edit::CommandLine,
     formats::gltf::Progress,
     model::{
-        Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
-        Transform, transform::angle_between,
+        Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared,
+        SkinId, Transform, transform::angle_between,
     },
     motion::{LayerWriteError, Mirror, MirrorPairs, Pose, Stack, under_layers},
     session::Session,

@@ -12,6 +12,7 @@ mod editing;
 mod keys;
 mod mixer;
 mod paint;
+mod pose_layers;
 mod poses;
 mod posing;
 mod timeline;

@@ -4,7 +4,7 @@ use crate::{
     app::{App, viewport_renderer::GhostsWanted},
     edit::Mode,
     model::{Clip, NodeId},
-    ui::Onion,
+    ui::{Compare, Onion},
 };
 
 /// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it below 0.
@@ -60,35 +60,47 @@ impl App {
         let shown = self.shown_clip();
         // While a loop is repaired the pose at 0 stands behind the one at the playhead.
         let mends = self.timeline.repair.is_some_and(|r| Some(r.clip) == shown);
-        let wanted = (onion.shown || mends) && self.mode != Mode::Paint && !self.timeline.playback.playing;
-        let (Some(session), Some(id), true) = (&self.session, shown, wanted) else {
+        let compares = self.viewport.compared() == Compare::Both && self.mode != Mode::Paint && !self.mixes();
+        let onions = (onion.shown || mends) && shown.is_some();
+        let wanted = (onions || compares) && self.mode != Mode::Paint && !self.timeline.playback.playing;
+        let (Some(session), true) = (&self.session, wanted) else {
             self.renderer.hide_ghosts();
             return;
         };
         let document = session.document();
-        let Some(clip) = document.clips.get(id) else { return };
+        // Nodes that came since have no place in the file as it was opened.
+        let compares = compares && session.opened().nodes.len() == document.nodes.len();
+        let clip = shown.and_then(|id| document.clips.get(id));
         let playback = &self.timeline.playback;
         let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
         let of = GhostsWanted {
-            made_from: (session.generation(), id),
-            of: if onion.of_selected { nodes.clone() } else { Vec::new() },
+            made_from: (session.generation(), shown),
+            as_opened: compares,
+            of: if onion.of_selected && !compares { nodes.clone() } else { Vec::new() },
             moments: Vec::new(),
         };
-        let asked = (of.made_from, mends, playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
+        let asked = (of.made_from, (mends, compares), playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
         if self.ghosts_asked.as_ref() == Some(&asked) && self.renderer.shows_ghosts() {
             return;
         }
-        let range = (0.0, clip.length());
-        let keys = if onion.by_keys { key_times(clip, &asked.5) } else { Vec::new() };
-        let at_zero = vec![(0.0, -0.0)];
-        let moments = if mends { at_zero } else { moments(onion, playback.time, playback.fps, range, &keys) };
-        self.renderer.show_ghosts(document, id, GhostsWanted { moments, ..of });
+        let keys = match clip {
+            Some(clip) if onion.by_keys => key_times(clip, &asked.5),
+            _ => Vec::new(),
+        };
+        let moments = match clip {
+            // Where it was beside where it is now.
+            _ if compares => vec![(playback.time as f32, -0.0)],
+            _ if mends => vec![(0.0, -0.0)],
+            Some(clip) => moments(onion, playback.time, playback.fps, (0.0, clip.length()), &keys),
+            None => Vec::new(),
+        };
+        self.renderer.show_ghosts(session, shown, GhostsWanted { moments, ..of });
         self.ghosts_asked = Some(asked);
     }
 }
 
 /// What ghosts were asked for from.
-pub(in crate::app) type GhostsAsked = ((u64, crate::model::ClipId), bool, u64, u64, Onion, Vec<NodeId>);
+pub(in crate::app) type GhostsAsked = ((u64, Option<crate::model::ClipId>), (bool, bool), u64, u64, Onion, Vec<NodeId>);
 
 #[cfg(test)]
 mod tests {

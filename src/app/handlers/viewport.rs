@@ -21,6 +21,7 @@ impl App {
                 self.viewport.camera = camera;
             }
             ViewportAction::SetSpace(space) => self.viewport.space = space,
+            ViewportAction::SetCompare(compare) => self.viewport.compare = compare,
             ViewportAction::SetSymmetry(on) => self.viewport.symmetry = on,
             ViewportAction::SetOnion(onion) => self.viewport.options.onion = onion,
             ViewportAction::SetJointSize(size) => self.viewport.options.joint_size = size.clamp(0.2, 4.0),

@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, Material, MaterialId, MeshId, Mix, MixBar, Node,
-    NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots,
-    TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, Material, MaterialId, MeshId, Mix, MixBar,
+    Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId,
+    SlotId, Slots, TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 
 use super::{
-    ClipId, LayerHome, Local, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, SkinId, Transform, WeightLayers,
+    ClipId, LayerHome, Local, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, SkinId, Transform,
+    WeightLayers,
 };
 
 /// Work that no file holds by itself.

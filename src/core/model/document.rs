@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptLayers, KeptPose, LayerHome, Light, Local, Material, MaterialId, Mesh, MeshId, Mix,
-    Node, NodeId, NodeSet, Nodes, PoseLayerId, PoseLayers, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptLayers, KeptPose, LayerHome, Light, Local, Material,
+    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
+    SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -338,7 +339,10 @@ impl Document {
         let sound = layers.iter().all(|l| {
             l.is_sound()
                 && (home != LayerHome::Pose || !l.is_keyed())
-                && l.nodes().into_iter().chain(l.mask.iter().flat_map(|m| m.counts.nodes())).all(|n| self.nodes.contains(n))
+                && l.nodes()
+                    .into_iter()
+                    .chain(l.mask.iter().flat_map(|m| m.counts.nodes()))
+                    .all(|n| self.nodes.contains(n))
         });
         let mut names: Vec<&str> = layers.iter().map(|l| &*l.name).collect();
         names.sort_unstable();

@@ -173,7 +173,10 @@ impl PoseLayer {
     pub fn is_sound(&self) -> bool {
         let strength = |s: f32| (0.0..=1.0).contains(&s);
         let keyed = |t: &Track| {
-            t.width == 1 && t.validate().is_ok() && t.interpolation != Interpolation::CubicSpline && t.values.iter().all(|v| strength(*v))
+            t.width == 1
+                && t.validate().is_ok()
+                && t.interpolation != Interpolation::CubicSpline
+                && t.values.iter().all(|v| strength(*v))
         };
         let tracks = self.keys.tracks.values();
         let mut moved: Vec<(NodeId, Property)> = tracks.clone().map(|t| (t.target, t.property)).collect();
@@ -230,9 +233,7 @@ impl PoseLayers {
     /// Those that count.
     pub fn counting(&self) -> impl DoubleEndedIterator<Item = &PoseLayer> + Clone {
         let solo = self.has_solo();
-        let on = move |l: &&PoseLayer| {
-            !l.muted && (l.solo || !solo) && (l.strength > 0.0 || l.strength_keys.is_some())
-        };
+        let on = move |l: &&PoseLayer| !l.muted && (l.solo || !solo) && (l.strength > 0.0 || l.strength_keys.is_some());
         self.iter().filter(on)
     }
 

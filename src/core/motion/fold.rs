@@ -19,8 +19,8 @@ use rayon::prelude::*;
 
 use super::{Evaluator, Pose, Stack, frame::set, sample::sample_into, slerp, with_layers};
 use crate::model::{
-    Asset, Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, NodePose, PoseLayer, PoseLayers, Property, Shared,
-    Track, TrackId, Transform, part_of,
+    Asset, Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, NodePose, PoseLayer, PoseLayers, Property,
+    Shared, Track, TrackId, Transform, part_of,
     transform::{angle_between, unit_or},
 };
 
@@ -171,9 +171,8 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
             let old = clip.track(*node, property).map(|(id, t)| (id, &**t));
             let still = match property {
                 Property::Translation => {
-                    let moves = |p: Property, t: &Option<&Track>| {
-                        t.is_some_and(varies) || added.iter().any(|a| a.is_keyed(p))
-                    };
+                    let moves =
+                        |p: Property, t: &Option<&Track>| t.is_some_and(varies) || added.iter().any(|a| a.is_keyed(p));
                     !added.iter().any(|a| a.is_keyed(Property::Translation))
                         && !moves(Property::Rotation, &under.tracks[1])
                         && !moves(Property::Scale, &under.tracks[2])
@@ -551,7 +550,8 @@ pub fn folded(document: &Document) -> Document {
 /// radians, looked at so many times over its length.
 pub fn fold_error(document: &Document, id: ClipId, folded: &Shared<Clip>, times: usize) -> (f32, f32) {
     let length = document.clips.get(id).map_or(0.0, |c| f64::from(c.length())).max(f64::from(folded.length()));
-    let after = Document { file: fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), ..Document::default() };
+    let after =
+        Document { file: fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), ..Document::default() };
     let mut evaluators = [Evaluator::default(), Evaluator::default()];
     let mut poses = [Pose::default(), Pose::default()];
     let mut worst = (0.0f32, 0.0f32);

@@ -34,13 +34,7 @@ impl MotionPath {
 }
 
 /// The ways of some joints over a clip: `most` frames of a rate at most, every other one where there are more, and all keys among them.
-pub fn motion_paths(
-    document: &Document,
-    id: ClipId,
-    nodes: &[NodeId],
-    rate: f64,
-    most: usize,
-) -> Vec<MotionPath> {
+pub fn motion_paths(document: &Document, id: ClipId, nodes: &[NodeId], rate: f64, most: usize) -> Vec<MotionPath> {
     /// Joints above one whose keys are its own as well: an arm's are the hand's.
     const ABOVE: usize = 2;
     /// Two times that are one.

@@ -228,11 +228,7 @@ impl WorstPose {
             let mut found = Vec::with_capacity(list.len());
             for group in list.chunk_by(|a, b| moment(a) == moment(b)) {
                 let Worst { slot, time, .. } = part.worst[group[0]];
-                evaluator.update(
-                    document,
-                    &self.slots[slot as usize].stack(document, time),
-                    &mut pose,
-                );
+                evaluator.update(document, &self.slots[slot as usize].stack(document, time), &mut pose);
                 let palette = Palette::new(pose.palette(document, strain.skin()));
                 let one = |v: &usize| (*v, strain.measure_one(source, weights, &palette, *v));
                 found.par_extend(group.par_iter().with_min_len(256).map(one));

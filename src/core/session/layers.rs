@@ -18,8 +18,8 @@ use crate::{
     edit::{command::field::Nodes, node_text},
     formats::gltf::layer_extras::{numbers, transform},
     model::{
-        Asset, Clip, ClipId, Diagnostic, Document, KeptKeys, KeptLayer, KeptLayers, LayerHome, LayerMask, Local, NodeId,
-        NodePose, OwnKeys, PoseLayer, PoseLayers, Property, SceneId, Severity, Shared, Track, TrackId,
+        Asset, Clip, ClipId, Diagnostic, Document, KeptKeys, KeptLayer, KeptLayers, LayerHome, LayerMask, Local,
+        NodeId, NodePose, OwnKeys, PoseLayer, PoseLayers, Property, SceneId, Severity, Shared, Track, TrackId,
     },
     motion::{Folded, Folder, mask_weights},
 };
@@ -74,8 +74,15 @@ fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> 
         Property::Weights => return None,
     };
     let (times, values) = (keys.times.clone(), keys.values.clone());
-    let track =
-        Track { target: node, property, interpolation: keys.interpolation, times, values, width, kinds: Default::default() };
+    let track = Track {
+        target: node,
+        property,
+        interpolation: keys.interpolation,
+        times,
+        values,
+        width,
+        kinds: Default::default(),
+    };
     track.validate().is_ok().then_some(track)
 }
 
@@ -160,7 +167,15 @@ fn found_layers(document: &Document, kept: &KeptLayers, next: &mut u32) -> Resul
             }
         };
         let (strength, muted, solo) = (layer.strength, layer.muted, layer.solo);
-        let found = PoseLayer { strength, strength_keys, muted, solo, mask, keys: Shared::new(keys), ..PoseLayer::new("", moves) };
+        let found = PoseLayer {
+            strength,
+            strength_keys,
+            muted,
+            solo,
+            mask,
+            keys: Shared::new(keys),
+            ..PoseLayer::new("", moves)
+        };
         made.push(found.named(crate::model::PoseLayerId(*next), layer.name.as_str().into()));
         *next += 1;
     }
@@ -242,7 +257,8 @@ impl Folds {
             Ok(layers) if document.fits_pose_layers(LayerHome::Pose, &layers) => Shared::new(layers),
             other => {
                 let why = other.err().unwrap_or_else(|| "their names or numbers are not sound".into());
-                diagnostics.push(said(place, format!("The layers of the pose stay in the extras and are not used: {why}")));
+                diagnostics
+                    .push(said(place, format!("The layers of the pose stay in the extras and are not used: {why}")));
                 return;
             }
         };
@@ -250,10 +266,8 @@ impl Folds {
         for (node, local) in nodes {
             let was = document.node(node).pose;
             let rest = document.node(node).rest;
-            let own = (local != rest).then(|| NodePose {
-                user: rest.transform().user_from(&local.transform()).unwrap_or_default(),
-                local,
-            });
+            let own = (local != rest)
+                .then(|| NodePose { user: rest.transform().user_from(&local.transform()).unwrap_or_default(), local });
             document.file.nodes[node].pose = own;
             known.push((node, own, was));
         }
@@ -398,7 +412,11 @@ pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -
         }
         let sampled = match done.sampled {
             0 => "with the keys that they have".to_owned(),
-            n => format!("{} sampled, with {} more, within 0.1 mm and 0.1°", count(n, "track"), count(done.keys_added, "key")),
+            n => format!(
+                "{} sampled, with {} more, within 0.1 mm and 0.1°",
+                count(n, "track"),
+                count(done.keys_added, "key")
+            ),
         };
         all.push(format!(
             "“{}”: {} folded into {}, {sampled}",

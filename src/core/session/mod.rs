@@ -2,6 +2,7 @@
 
 mod difference;
 mod disk;
+mod edited;
 mod export;
 mod findings;
 mod import;
@@ -21,9 +22,11 @@ use std::{
 
 use thiserror::Error;
 
+use self::layers::Folds;
 pub use self::{
     difference::{Difference, DifferenceKind, as_text, differences, first_lost},
     disk::{Disk, SystemDisk, write_atomically},
+    edited::{Edited, EditedThing},
     export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
     import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
@@ -38,11 +41,14 @@ pub use crate::formats::{
     gltf::SaveError,
     import::{Conversion, Found, USUAL_RATES, UpAxis, endings},
 };
-use self::layers::Folds;
 use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
-        command::{DocumentCommand, KeyEditCommand, KeysHow, SessionCommand, copied_keys, is_mix_loose},
+        command::{
+            DocumentCommand, KeyEditCommand, KeysHow, LayerName, SessionCommand, copied_keys,
+            field::{ClipName, Meshes, Nodes},
+            is_mix_loose,
+        },
         free_of_matrices, layer_for, paint_into,
     },
     formats::{
@@ -51,8 +57,8 @@ use crate::{
         read_whole,
     },
     model::{
-        Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerId, MeshId, NodeId, PrimitiveId, Shared,
-        SkinId, WeightLayers, WeightPatch,
+        Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId, PrimitiveId,
+        Shared, SkinId, WeightLayers, WeightPatch,
     },
 };
 
@@ -194,6 +200,17 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
             free_of_matrices(document, &mut done);
             Ok(done)
         }
+        Command::Session(SessionCommand::Revert { clip, layer, node, mesh }) => {
+            let things = reverts(opened, document, (clip.as_ref(), layer.as_ref(), node.as_ref(), mesh.as_ref()))?;
+            let mut done = Outcome::default();
+            for thing in things {
+                let one = edited::reverted(opened, document, thing)?;
+                done.edits.extend(one.edits);
+                done.note = done.note.or(one.note);
+            }
+            free_of_matrices(document, &mut done);
+            Ok(done)
+        }
         Command::Session(
             SessionCommand::Undo
             | SessionCommand::Redo
@@ -204,7 +221,40 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
     }
 }
 
+/// What a command that reverts names.
+type Named<'a> = (Option<&'a ClipName>, Option<&'a LayerName>, Option<&'a Nodes>, Option<&'a Meshes>);
+
+/// The things that it means: what is gone is named as it was.
+fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<EditedThing>, CommandError> {
+    let (clip, layer, node, mesh) = named;
+    if usize::from(clip.is_some() || layer.is_some()) + usize::from(node.is_some()) + usize::from(mesh.is_some()) != 1 {
+        return Err(CommandError::Other("name a “clip”, a “layer”, a “node” or a “mesh”, and one of them only".into()));
+    }
+    let clip = match clip {
+        None => None,
+        Some(clip) => Some(clip.find(now).or_else(|why| clip.find(opened).map_err(|_gone| why))?),
+    };
+    if let Some(layer) = layer {
+        let home = LayerHome::of(clip);
+        let id = layer.find(now, home).or_else(|why| layer.find(opened, home).map_err(|_gone| why))?;
+        return Ok(vec![EditedThing::Layer(home, id)]);
+    }
+    if let Some(clip) = clip {
+        return Ok(vec![EditedThing::Clip(clip)]);
+    }
+    if let Some(nodes) = node {
+        return Ok(nodes.all(now)?.into_iter().map(EditedThing::Node).collect());
+    }
+    let meshes = mesh.map(|m| m.find(now)).transpose()?.unwrap_or_default();
+    Ok(meshes.into_iter().map(EditedThing::Weights).collect())
+}
+
 impl Session {
+    /// What differs from the file as it was opened, a thing a row: layers, clips, nodes, weights.
+    pub fn edited(&self) -> Vec<Edited> {
+        edited::edited(&self.opened, &self.document)
+    }
+
     /// Opens a file.
     ///
     /// # Errors

@@ -15,7 +15,9 @@ use crate::{
         RenamePoseLayer, SetInLayer, SoloLayer,
         field::{ClipName, Nodes, Numbers, Seconds},
     },
-    model::{ClipId, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, part_of},
+    model::{
+        ClipId, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, part_of,
+    },
     motion::{strength_of, user_at},
     render::ColorRole,
     ui::{
@@ -115,7 +117,10 @@ fn header(
                 ui.set_min_width(200.0);
                 let mut keeps = document.aids.keeps_layers;
                 let keep = ui.checkbox(&mut keeps, "Keep layers in the file");
-                if keep.on_hover_text("So that they are there when it is opened again. What is seen is in its keys anyway").clicked() {
+                if keep
+                    .on_hover_text("So that they are there when it is opened again. What is seen is in its keys anyway")
+                    .clicked()
+                {
                     actions.push(Action::Run(crate::edit::command::KeepLayers { on: Some(keeps) }.into()));
                 }
                 if ui.add_enabled(!layers.is_empty(), egui::Button::new("Fold all")).clicked() {
@@ -166,20 +171,31 @@ fn layer_row(
     if chosen && view.layers.written == Some(layer.id) {
         ui.painter().rect_filled(rect.expand2(vec2(12.0, 0.0)), 0.0, theme.color(ColorRole::AccentTint));
     } else if chosen || row.hovered() {
-        ui.painter().rect_filled(rect.expand2(vec2(12.0, 0.0)), 0.0, theme.color(ColorRole::SurfaceControl).gamma_multiply(0.6));
+        ui.painter().rect_filled(
+            rect.expand2(vec2(12.0, 0.0)),
+            0.0,
+            theme.color(ColorRole::SurfaceControl).gamma_multiply(0.6),
+        );
     }
     if row.clicked() {
         let other = if chosen && home == LayerHome::Pose { None } else { Some(layer.id) };
         actions.push(LayerAction::Choose(home, other));
     }
     drag_row(state, ui, (home, layers, layer), (&row, rect), theme, actions);
-    let mut ui = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(0.0, 2.0))).id_salt(("layer", layer.id.0)));
-    ui.spacing_mut().item_spacing = vec2(4.0, 0.0);
-    if !counts {
-        ui.multiply_opacity(0.45);
-    }
-    ui.horizontal(|ui| {
-        ui.set_height(24.0);
+    let line = |ui: &mut Ui, top: f32, height: f32, salt: &str| {
+        let area = Rect::from_min_size(pos2(rect.left(), rect.top() + top), vec2(rect.width(), height));
+        let layout = Layout::left_to_right(Align::Center);
+        let id = (salt, layer.id.0);
+        let mut line = ui.new_child(UiBuilder::new().max_rect(area).layout(layout).id_salt(id));
+        line.spacing_mut().item_spacing = vec2(4.0, 0.0);
+        line.spacing_mut().interact_size.y = height;
+        if !counts {
+            line.multiply_opacity(0.45);
+        }
+        line
+    };
+    {
+        let ui = &mut line(ui, 1.0, 24.0, "layer");
         let eye = if layer.muted { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
         if icon_button(ui, theme, eye, &format!("{} on", layer.name), "", false, Ok(())).clicked() {
             actions.push(Action::Run(MuteLayer { of: of(), muted: None }.into()));
@@ -198,27 +214,37 @@ fn layer_row(
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             more(state, ui, view, document, (home, layers, layer), actions);
-            if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {}", layer.name), "", layer.solo, Ok(())).clicked() {
+            if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {}", layer.name), "", layer.solo, Ok(()))
+                .clicked()
+            {
                 actions.push(Action::Run(SoloLayer { of: of(), solo: None }.into()));
             }
             if layer.strength_keys.is_some() {
                 let (place, mark) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::click());
-                mark.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Keys of the strength of {}", layer.name)));
+                mark.widget_info(|| {
+                    WidgetInfo::labeled(Role::Button, true, format!("Keys of the strength of {}", layer.name))
+                });
                 let color = theme.color(ColorRole::KeyInbetween);
                 diamond(ui.painter(), place.center(), 9.0, color, color);
                 let constant = ui.input(|i| i.modifiers.shift);
-                let mark = mark.on_hover_text("Its strength has keys. Click: a key here. Shift click: the same at all times");
+                let mark =
+                    mark.on_hover_text("Its strength has keys. Click: a key here. Shift click: the same at all times");
                 if mark.clicked() && constant {
-                    actions.push(Action::Run(LayerStrengthKeys { of: of(), keys: Numbers(Vec::new()), interpolation: None }.into()));
+                    actions.push(Action::Run(
+                        LayerStrengthKeys { of: of(), keys: Numbers(Vec::new()), interpolation: None }.into(),
+                    ));
                 } else if mark.clicked() {
                     let time = view.timeline.playback.time;
                     let strength = strength_of(layer, time);
-                    actions.push(Action::Run(LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into()));
+                    actions.push(Action::Run(
+                        LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into(),
+                    ));
                 }
             }
         });
-    });
-    ui.horizontal(|ui| {
+    }
+    {
+        let ui = &mut line(ui, 25.0, 20.0, "strength");
         ui.add_space(28.0);
         strength_ui(ui, view, (home, layer), actions);
         ui.add_space(4.0);
@@ -229,7 +255,7 @@ fn layer_row(
         });
         name_widget(ui, &menu.response, &format!("Mask of {}: {text}", layer.name));
         menu.response.on_hover_text("Where the layer counts");
-    });
+    }
 }
 
 /// A row is dragged by itself to another place.
@@ -315,7 +341,13 @@ fn strength_ui(ui: &mut Ui, view: &View<'_>, (home, layer): (LayerHome, &PoseLay
     }
 }
 
-fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, (home, layer): (LayerHome, &PoseLayer), actions: &mut Actions) {
+fn mask_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (home, layer): (LayerHome, &PoseLayer),
+    actions: &mut Actions,
+) {
     let mut chosen: Option<Option<MixMask>> = None;
     let now = layer.mask.as_ref().map(|m| &m.by);
     let mut line = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
@@ -336,7 +368,11 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, (home, layer): (La
     }
     let selected = &view.selection.nodes;
     if !selected.is_empty() {
-        let text = if selected.len() == 1 { "The selected joint".to_owned() } else { format!("The {} selected joints", selected.len()) };
+        let text = if selected.len() == 1 {
+            "The selected joint".to_owned()
+        } else {
+            format!("The {} selected joints", selected.len())
+        };
         line(ui, &text, Some(MixMask::Painted(selected.iter().map(|n| (*n, 1.0)).collect())));
     }
     if let Some(mask) = chosen {
@@ -440,7 +476,10 @@ fn foot(
     ui.horizontal(|ui| {
         let text = if home == LayerHome::Pose { "Fold into the pose" } else { "Fold into keys" };
         let fold_button = ui.add_enabled(layers.any_counts(), egui::Button::new(text));
-        if fold_button.on_hover_text("The layers that are on become keys, and are layers no more. How far that is off is said").clicked() {
+        if fold_button
+            .on_hover_text("The layers that are on become keys, and are layers no more. How far that is off is said")
+            .clicked()
+        {
             actions.push(fold(home, None));
         }
         let Some(layer) = view.layers.chosen.and_then(|id| layers.get(id)) else { return };
@@ -451,7 +490,11 @@ fn foot(
                 for (id, _) in document.clips.iter().filter(|(id, _)| home.clip() != Some(*id)) {
                     let mut on = state.copied_to.contains(&id);
                     if ui.checkbox(&mut on, document.clip_label(id)).clicked() {
-                        if on { state.copied_to.insert(id) } else { state.copied_to.remove(&id) };
+                        if on {
+                            state.copied_to.insert(id)
+                        } else {
+                            state.copied_to.remove(&id)
+                        };
                     }
                 }
             });
@@ -491,7 +534,9 @@ fn in_layer(
     let seen = part_of(&user, layer.share(strength_of(layer, time), node));
     for property in Property::TRS {
         let (values, triple, name) = match property {
-            Property::Translation => (user.translation, Triple::length("Layer translation", view.settings.length), "Move"),
+            Property::Translation => {
+                (user.translation, Triple::length("Layer translation", view.settings.length), "Move")
+            }
             Property::Rotation => (degrees(user.rotation), Triple::angle("Layer rotation"), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor("Layer scale"), "Scale"),
         };

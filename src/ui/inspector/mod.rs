@@ -1,6 +1,7 @@
 //! The inspector: the active node's `Ul`, `L` and `W` by number.
 
 mod blending;
+mod edited;
 mod facts;
 mod fields;
 mod keys;
@@ -49,6 +50,8 @@ pub struct InspectorState {
     skins: skin::Apart,
     /// Of the layers.
     layers: layers::LayersState,
+    /// What differs since opening.
+    edited: edited::EditedState,
 }
 
 impl InspectorState {
@@ -128,6 +131,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 if let Some(clip) = view.shown_clip() {
                     facts::clip(&mut state.clip, ui, theme, (session.generation(), document), clip);
                 }
+                edited::edited_ui(&mut state.edited, ui, view, session, actions);
                 facts::file(ui, theme, session);
                 return;
             };
@@ -144,6 +148,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 morphs::morphs_ui(ui, view, document, node, actions);
                 limb::limb_ui(&mut state.swivel, ui, view, document, node, actions);
             });
+            edited::edited_ui(&mut state.edited, ui, view, session, actions);
             if let Some(skin) = document.node(node).skin {
                 facts::thing(ui, theme, document, AssetRef::Skin(skin));
             }

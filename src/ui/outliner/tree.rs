@@ -48,12 +48,16 @@ pub struct Badges {
     animated: Derived<Option<Shared<Clip>>, HashSet<NodeId>>,
     faulty: Derived<Shared<Vec<Diagnostic>>, HashSet<NodeId>>,
     unkeyed: BTreeSet<NodeId>,
+    /// Nodes that layers move of what is seen.
+    layered: BTreeSet<NodeId>,
 }
 
 impl Badges {
     pub fn update(&mut self, view: &View<'_>) {
         let Some(document) = view.session.map(|s| s.document()) else { return };
         self.unkeyed = document.unkeyed_nodes();
+        let layers = view.layers.home.and_then(|home| document.aids.pose_layers.get(&home));
+        self.layered = layers.into_iter().flat_map(|l| l.counting()).flat_map(|l| l.nodes()).collect();
         let clip = view.shown_clip().and_then(|c| document.clips.get(c));
         self.animated.update(clip.cloned(), |clip| {
             clip.as_ref().map(|c| c.tracks.values().map(|t| t.target).collect()).unwrap_or_default()
@@ -325,6 +329,11 @@ fn badges_ui(
         right -= 12.0;
     } else if node.pose.is_some() {
         painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color(ColorRole::JointEdited)));
+        right -= 12.0;
+    }
+    if state.badges.layered.contains(&id) {
+        let mark = egui::Rect::from_center_size(pos2(right - 1.0, middle), egui::vec2(3.0, 12.0));
+        painter.rect_filled(mark, 1.0, theme.color(ColorRole::AccentBase));
         right -= 12.0;
     }
     if state.badges.is_animated(id) {

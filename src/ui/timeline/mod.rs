@@ -16,6 +16,7 @@ mod pick;
 mod rows;
 mod ruler;
 mod sheet;
+mod strength;
 mod transport;
 mod values;
 
@@ -102,6 +103,8 @@ pub struct TimelineState {
     /// What of the overview is dragged.
     grip: Option<Grip>,
     dead: DeadKeys,
+    /// A key of a layer's strength that is dragged.
+    strength: strength::StrengthDrag,
     mixer: mixer::MixerState,
     /// Whether the range was fitted to the mix.
     fitted_mix: bool,

@@ -1,6 +1,6 @@
 //! The rows of the timeline: which there are, and their names at the left.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -15,7 +15,9 @@ use crate::{
         ChangeKeys, SetKey, ValueAbout, ValueHow, WhichKeys,
         field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
     },
-    model::{Clip, ClipId, Document, KeySet, KeyTimes, NodeId, Property, Shared, Track, TrackId},
+    model::{
+        Clip, ClipId, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId, Property, Shared, Track, TrackId,
+    },
     ui::{
         Action, Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction,
         theme::Font,
@@ -37,6 +39,8 @@ pub enum Row {
     Morph(NodeId, TrackId, usize),
     /// A channel that names by a pointer what it moves: seen, not edited.
     Pointer(usize),
+    /// The strength of a layer, where it has keys.
+    Strength(PoseLayerId),
 }
 
 impl Row {
@@ -44,7 +48,7 @@ impl Row {
     pub const fn node(&self) -> Option<NodeId> {
         match self {
             Self::Node(node) | Self::Channel(node, ..) | Self::Morph(node, ..) => Some(*node),
-            Self::Summary | Self::Pointer(_) => None,
+            Self::Summary | Self::Pointer(_) | Self::Strength(_) => None,
         }
     }
 }
@@ -57,13 +61,25 @@ pub struct Rows {
     at: HashMap<NodeId, usize>,
     /// One after the other.
     pub list: Vec<Row>,
+    /// Nodes that layers of the clip move.
+    pub layered: HashSet<NodeId>,
 }
 
 impl Rows {
     /// The rows of a clip that are not folded away or left out.
-    pub fn of(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Self {
-        let nodes = animated(document, clip, view, state);
-        let mut list = Vec::new();
+    ///
+    /// Where the keys are those of a layer, `behind` is the clip below it, whose nodes have rows, too.
+    pub fn of(
+        document: &Document,
+        (id, clip, behind): (ClipId, &Clip, Option<&Clip>),
+        view: &View<'_>,
+        state: &TimelineState,
+    ) -> Self {
+        let nodes = animated(document, (clip, behind), view, state);
+        let layers = document.aids.layers(LayerHome::Clip(id));
+        let layered = layers.counting().flat_map(|l| l.nodes()).collect();
+        let keyed = layers.iter().rev().filter(|l| l.strength_keys.is_some());
+        let mut list: Vec<Row> = keyed.map(|l| Row::Strength(l.id)).collect();
         for (node, tracks) in &nodes {
             list.push(Row::Node(*node));
             if state.open.contains(node) {
@@ -76,7 +92,7 @@ impl Rows {
             list.extend(pointers.map(|(k, _)| Row::Pointer(k)));
         }
         let at = nodes.iter().enumerate().map(|(k, (node, _))| (*node, k)).collect();
-        Self { nodes, at, list }
+        Self { nodes, at, list, layered }
     }
 
     /// The tracks whose keys a row shows.
@@ -88,7 +104,7 @@ impl Rows {
                 let tracks = of(node);
                 tracks.iter().position(|(k, _)| k == id).map_or(&[], |k| &tracks[k..=k])
             }
-            Row::Summary | Row::Pointer(_) => &[],
+            Row::Summary | Row::Pointer(_) | Row::Strength(_) => &[],
         }
     }
 
@@ -113,10 +129,19 @@ fn channel_rows(node: NodeId, id: TrackId, track: &Track) -> Vec<Row> {
 }
 
 /// Tracks of each animated node, in the order of the tree.
-fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineState) -> Vec<Animated> {
+fn animated(
+    document: &Document,
+    (clip, behind): (&Clip, Option<&Clip>),
+    view: &View<'_>,
+    state: &TimelineState,
+) -> Vec<Animated> {
     let mut by_node: Vec<Vec<(TrackId, Shared<Track>)>> = vec![Vec::new(); document.nodes.len()];
     for (id, track) in &clip.tracks {
         by_node[track.target.index()].push((*id, track.clone()));
+    }
+    let mut also = vec![false; document.nodes.len()];
+    for track in behind.iter().flat_map(|c| c.tracks.values()) {
+        also[track.target.index()] = true;
     }
     let mut order = document.shown_nodes();
     let mut listed = vec![false; document.nodes.len()];
@@ -140,7 +165,7 @@ fn animated(document: &Document, clip: &Clip, view: &View<'_>, state: &TimelineS
                 tracks.retain(|(id, track)| filter.lists(view, *id, track));
             }
             tracks.sort_by_key(|(_, t)| t.property);
-            (!tracks.is_empty()).then_some((id, tracks))
+            (!tracks.is_empty() || also[id.index()]).then_some((id, tracks))
         })
         .collect();
     // Pinned ones first, each half in the order of the tree.
@@ -196,7 +221,14 @@ pub fn name_ui(
             };
             place.text_at_right(&count, theme.color(ColorRole::TextTertiary));
         }
-        Row::Node(node) => node_name_ui(state, ui, view, document, *node, &place, actions),
+        Row::Node(node) => {
+            node_name_ui(state, ui, view, document, *node, &place, actions);
+            if rows.layered.contains(node) {
+                let x = area.right() - if state.filter.pinned.contains(node) { 24.0 } else { 8.0 };
+                let mark = Rect::from_center_size(pos2(x, area.center().y), vec2(3.0, 12.0));
+                place.painter.rect_filled(mark, 1.0, theme.color(ColorRole::AccentBase));
+            }
+        }
         Row::Pointer(k) => {
             let clip = view.timeline.playback.clip.and_then(|c| document.clips.get(c));
             let Some(pointer) = clip.and_then(|c| c.pointers.get(*k)) else { return };
@@ -208,6 +240,8 @@ pub fn name_ui(
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
             seen.on_hover_text(format!("{}\nKept as it is; only seen here, not edited", pointer.pointer));
         }
+        // Drawn with its curve.
+        Row::Strength(_) => {}
         Row::Morph(node, id, target) => {
             let Some((_, track)) = rows.tracks(row).first() else { return };
             let mesh = document.node(*node).mesh.map(|m| document.mesh(m));

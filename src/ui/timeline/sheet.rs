@@ -17,10 +17,11 @@ use super::{
     pick::Hit,
     rows::{Row, Rows, name_ui},
     ruler::{grid, playhead_line, ruler_ui},
+    strength::strength_ui,
 };
 use crate::{
     edit::command::{CloseHow, frame_of},
-    model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, Shared, TrackId},
+    model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, TrackId},
     render::{ColorRole, Measure},
     ui::{
         Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View, ViewportAction, theme::Font,
@@ -31,11 +32,18 @@ use crate::{
 /// Height of the bar at the foot.
 const OVERVIEW: f32 = 24.0;
 
+/// The layer of a number.
+fn view_layer(view: &View<'_>, id: PoseLayerId) -> Option<Shared<PoseLayer>> {
+    view.session?.document().aids.pose_layer(id).map(|(_, layer)| layer.clone())
+}
+
 /// What is laid out of a clip in this frame.
 pub struct Sheet<'a> {
     pub view: &'a View<'a>,
     pub id: ClipId,
     pub clip: &'a Shared<Clip>,
+    /// The clip below the layer whose keys are shown.
+    behind: Option<&'a Shared<Clip>>,
     pub rows: Rows,
     pub axis: TimeAxis,
     /// Names and keys, ruler and all.
@@ -62,7 +70,8 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let summary = Rect::from_min_max(pos2(sheet.left(), top), pos2(sheet.right(), top + row_height));
     let body = Rect::from_min_max(pos2(sheet.left(), summary.bottom()), sheet.max);
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
-    let rows = Rows::of(document, clip, view, state);
+    let behind = document.clips.get(id).filter(|c| !Shared::ptr_eq(c, clip));
+    let rows = Rows::of(document, (id, clip, behind.map(|c| &**c)), view, state);
     // Under a hand they are not looked for anew with each move.
     let still = matches!(state.gesture, KeyGesture::None);
     if still && clip.key_count() <= DeadKeys::MOST_IN_CLIP {
@@ -73,7 +82,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     if still {
         state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
     }
-    let sheet = Sheet { view, id, clip, rows, axis, whole, sheet, summary, body, row_height };
+    let sheet = Sheet { view, id, clip, behind, rows, axis, whole, sheet, summary, body, row_height };
     sheet.reveal(state, ui);
     sheet.navigate(state, ui);
     let painter = ui.painter_at(whole);
@@ -156,7 +165,8 @@ impl Sheet<'_> {
     fn ground(&self, painter: &Painter) {
         let (theme, axis, sheet) = (self.view.theme, &self.axis, self.sheet);
         painter.rect_filled(sheet, 0.0, theme.color(ColorRole::SurfaceTimeline));
-        let end = axis.x(f64::from(self.clip.length())).clamp(sheet.left(), sheet.right());
+        let length = self.behind.map_or(0.0, |c| c.length()).max(self.clip.length());
+        let end = axis.x(f64::from(length)).clamp(sheet.left(), sheet.right());
         let start = axis.x(0.0).clamp(sheet.left(), sheet.right());
         let dim = theme.color(ColorRole::SurfaceTimelineOut);
         painter.rect_filled(Rect::from_min_max(sheet.min, pos2(start, sheet.bottom())), 0.0, dim);
@@ -221,6 +231,14 @@ impl Sheet<'_> {
             let rect = Rect::from_min_size(pos2(whole.left(), top), vec2(whole.width(), self.row_height));
             self.ground_of_row(state, ui, &lines, row, rect, actions);
             self.row_keys(state, row, rect.center().y, &mut mesh);
+            if let Row::Strength(id) = row {
+                let layer = view_layer(self.view, *id);
+                let seen = Rect::from_min_max(pos2(whole.left(), body.top()), self.sheet.max);
+                if let Some(layer) = layer {
+                    strength_ui(&mut state.strength, ui, self, &layer, (rect, seen), &mut mesh, actions);
+                }
+                continue;
+            }
             name_ui(state, ui, self.view, (&self.rows, row), rect, names, actions);
         }
         let rect = Rect::from_min_max(pos2(whole.left(), self.summary.top()), self.summary.max);
@@ -258,6 +276,10 @@ impl Sheet<'_> {
             }
         }
         painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)));
+        if matches!(row, Row::Node(node) if self.rows.layered.contains(node)) {
+            let color = theme.color(ColorRole::AccentBase).gamma_multiply(0.45);
+            painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, color));
+        }
     }
 
     pub(super) fn look(&self, middle: f32, half: f32) -> Look<'_> {
@@ -310,7 +332,25 @@ impl Sheet<'_> {
                     draw::diamond(mesh, at, 3.0, theme.color(fill), theme.color(rim));
                 }
             }
-            Row::Node(_) | Row::Channel(..) | Row::Morph(..) => self.track_keys(state, row, middle, mesh),
+            Row::Strength(_) => {}
+            Row::Node(node) => {
+                self.keys_behind(*node, middle, mesh);
+                self.track_keys(state, row, middle, mesh);
+            }
+            Row::Channel(..) | Row::Morph(..) => self.track_keys(state, row, middle, mesh),
+        }
+    }
+
+    /// Keys of the clip below a layer, faintly: they are not edited here.
+    fn keys_behind(&self, node: NodeId, middle: f32, mesh: &mut Mesh) {
+        let Some(clip) = self.behind else { return };
+        let look = Look { fade: 0.3, ..self.look(middle, 3.0) };
+        for track in clip.tracks.values().filter(|t| t.target == node) {
+            if look.is_dense(&track.times) {
+                look.band(mesh, &track.times, &[]);
+            } else {
+                look.diamonds(mesh, track, &[], &[]);
+            }
         }
     }
 
@@ -374,7 +414,7 @@ impl Sheet<'_> {
                 Row::Node(node) => pose.nodes().any(|n| n == *node),
                 Row::Channel(node, _, property) => pose.locals.get(node).is_some_and(|c| c.has(*property)),
                 Row::Morph(node, ..) => pose.morphs.contains_key(node),
-                Row::Summary | Row::Pointer(_) => false,
+                Row::Summary | Row::Pointer(_) | Row::Strength(_) => false,
             };
             if changes {
                 draw::outline(mesh, pos2(self.axis.x(f64::from(at.time())), middle), 5.5, color, false);

@@ -208,6 +208,11 @@ fn clip_list(search: &mut String, ui: &mut Ui, view: &View<'_>, document: &Docum
         }
         let needle = search.to_lowercase();
         ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+        // What is named just so comes first, then what begins so.
+        ids.sort_by_key(|id| {
+            let label = document.clip_label(*id).to_lowercase();
+            if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
+        });
         if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) {
             chosen = ids.first().copied();
         }

@@ -278,8 +278,36 @@ pub enum ViewportAction {
     SetOnion(Onion),
     /// How thick joints are drawn.
     SetJointSize(f32),
+    /// What is compared.
+    SetCompare(Compare),
     /// The viewport's size, in points.
     ViewportSize(Vec2),
+}
+
+/// What is seen beside what was edited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compare {
+    /// Nothing.
+    #[default]
+    Edited,
+    /// The file as it was opened, in its place.
+    File,
+    /// The file as it was opened, as a ghost.
+    Both,
+}
+
+impl Compare {
+    /// The next of them.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Edited => Self::File,
+            Self::File => Self::Both,
+            Self::Both => Self::Edited,
+        }
+    }
+
+    /// All of them, with their words.
+    pub const ALL: [(Self, &'static str); 3] = [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
 }
 
 impl From<ViewportAction> for Action {
@@ -315,10 +343,21 @@ pub struct Viewport {
     pub children: Children,
     /// What is shown.
     pub options: ViewOptions,
+    /// What is seen beside what was edited.
+    pub compare: Compare,
+    /// Whether the file as it was opened is seen while a key is held.
+    pub peeks: bool,
     /// Where the skin was clicked last, and how often.
     pub last_pick: Option<(Vec2, usize)>,
     /// The joint under the pointer by the skin that it moves: in which picture, and where.
     pub surface_hover: Derived<(u64, Camera, Vec2), Option<NodeId>>,
+}
+
+impl Viewport {
+    /// What is seen beside what was edited, a held key included.
+    pub fn compared(&self) -> Compare {
+        if self.peeks { Compare::File } else { self.compare }
+    }
 }
 
 /// What panels see of it.
@@ -342,6 +381,8 @@ pub struct ViewportView<'a> {
     pub symmetry: bool,
     /// What hangs on posed joints does meanwhile.
     pub children: Children,
+    /// What is seen beside what was edited.
+    pub compare: Compare,
     /// The picture.
     pub texture: Option<TextureId>,
     /// The bones of the pose that is shown.

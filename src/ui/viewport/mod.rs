@@ -2,6 +2,7 @@
 
 mod axes;
 mod balance;
+mod compare;
 mod domain;
 mod limits;
 mod menu;
@@ -13,7 +14,7 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
+    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
 };
 pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};
@@ -128,6 +129,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions)
         | axes::corner_ui(ui, view, rect, actions)
         | reach_bar::reach_bar_ui(ui, view, rect, actions)
+        | compare::compare_ui(ui, view, rect, actions)
         | pins::pins_ui(ui, view, rect, actions)
         | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
     if view.mode == Mode::Paint {

@@ -1,13 +1,14 @@
 //! What is selected and shown. A command that a person merely names, by a menu or a key, takes its arguments from there.
 
 use super::{
-    AddMarker, Arguments, Between, CleanKeys, ClearInLayer, DuplicateLayer, FoldLayers, InvertLayer, MuteLayer, NewLayer, RemovePoseLayer, SoloLayer, SplitLayer, ZeroKey, ClipCommand, ClipWorkCommand, CloseLoop, Command, CommandLine,
-    CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, FlipPose, HoldKeys, HoldPin, KeepSet, KeyCommand, MirrorClip,
-    MirrorPose, Over, PasteKeys, PushPose, RelaxPose, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
-    SessionCommand, SetKey, SetPin, SplitClip, StartAtZero, ToRest, TrimClip, WhichKeys,
+    AddMarker, Arguments, Between, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop, Command,
+    CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, FlipPose, FoldLayers, HoldKeys,
+    HoldPin, InvertLayer, KeepSet, KeyCommand, MirrorClip, MirrorPose, MuteLayer, NewLayer, Over, PasteKeys, PushPose,
+    RelaxPose, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip, SessionCommand,
+    SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
     field::{ClipName, Nodes, Seconds},
-    pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
     kept_poses::kept_sets,
+    pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
 };
 use crate::{
     edit::Selection,
@@ -373,13 +374,14 @@ pub(super) fn clear_in_layer(around: &Around<'_>) -> Filled {
     Ok(vec![ClearInLayer { of: around.chosen_layer()?, node: Some(node) }.into()])
 }
 
-/// For the selected joints that are in the layer; for all that are, where none of those is.
+/// For the selected joints that are in the layer, or all selected ones, where none of them is yet; for all that it moves, where
+/// nothing is selected.
 pub(super) fn zero_key(around: &Around<'_>) -> Filled {
     let of = around.chosen_layer()?;
     let layer = around.layer.and_then(|(_, id)| around.document.aids.pose_layer(id));
     let own = layer.map(|(_, l)| l.nodes()).unwrap_or_default();
     let node: Vec<NodeId> = around.selection.nodes.iter().copied().filter(|n| own.contains(n)).collect();
-    let node = (!node.is_empty()).then_some(Nodes::Ids(node));
+    let node = if node.is_empty() { around.nodes() } else { Some(Nodes::Ids(node)) };
     Ok(vec![ZeroKey { of, time: around.seconds(), node }.into()])
 }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::{
     Command, HostCommand, KindName, TakenName, WhichKeys, around,
     define::other_commands,
-    field::{ClipName, Counterparts, Nodes, choice},
+    field::{ClipName, Counterparts, Meshes, Nodes, choice},
+    pose_layers::LayerName,
     rules::{self, *},
 };
 use crate::motion::KeysBy;
@@ -23,6 +24,17 @@ other_commands! {
         /// Which; all unless given.
         node: Option<Nodes>,
     } = "pose.reset_to_file", "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
+    /// Makes one thing what it was when the file was opened: a layer, a clip, nodes, or the weights of a mesh
+    Revert {
+        /// Of which clip the layer is; or which clip.
+        clip: Option<ClipName>,
+        /// Which layer.
+        layer: Option<LayerName>,
+        /// Which nodes.
+        node: Option<Nodes>,
+        /// The weights of which mesh.
+        mesh: Option<Meshes>,
+    } = "edit.revert", "Revert to the file as opened", asks: true;
     /// Copies keys, to be put in elsewhere
     CopyKeys {
         /// Of which clip.
@@ -268,6 +280,8 @@ other_commands! {
     MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
     /// Shows the model at moments before and after, as ghosts
     OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
+    /// Shows the file as it was opened in place of what was edited, then as a ghost, then not; held, ` shows it for as long
+    Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
     /// Hides the selected nodes and what is below them
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
     /// Shows every node again

@@ -16,8 +16,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId, Property, Shared, Track,
-        TrackId, transform::unit_or,
+        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId, Property, Shared,
+        Track, TrackId, transform::unit_or,
     },
     motion::{
         Mirror, Pose, Stack, below_layers,

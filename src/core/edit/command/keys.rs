@@ -11,8 +11,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Property, Shared, Track, TrackId, Transform,
-        Unkeyed, UnkeyedAt,
+        Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Property, Shared, Track, TrackId,
+        Transform, Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
     motion::{

@@ -18,18 +18,19 @@ use super::{
     ArgumentError, ArgumentSpec, Arguments, CommandError, Outcome, Scene,
     field::{ClipName, Part, Seconds, choice},
     keys::{clip_of, near_turn, refuse_kept, time_of, values},
-    pose_layers::LayerName,
     pose::{changed, done, pose_at},
+    pose_layers::LayerName,
 };
 use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
     model::{
-        Components, Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, Transform, UnkeyedAt,
+        Components, Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, Transform,
+        UnkeyedAt,
     },
     motion::{
-        LayerWriteError, Pose, Space, Stack, Standing, below_layers, clip_edit::keep_auto, ik, insert_key, under_layers,
-        user_at, with_layers,
+        LayerWriteError, Pose, Space, Stack, Standing, below_layers, clip_edit::keep_auto, ik, insert_key,
+        under_layers, user_at, with_layers,
     },
 };
 
@@ -82,17 +83,16 @@ impl Part for Over {
                 "Over which clip, as an unkeyed pose; the pose of the file unless given.",
             ),
             Option::<Seconds>::specs("time", "When, on that clip."),
-            Option::<LayerName>::specs("layer", "Into which layer of that clip, or of the pose; into none unless given."),
+            Option::<LayerName>::specs(
+                "layer",
+                "Into which layer of that clip, or of the pose; into none unless given.",
+            ),
         ]
         .concat()
     }
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self {
-            clip: Part::read(from, "clip")?,
-            time: Part::read(from, "time")?,
-            layer: Part::read(from, "layer")?,
-        })
+        Ok(Self { clip: Part::read(from, "clip")?, time: Part::read(from, "time")?, layer: Part::read(from, "layer")? })
     }
 
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
@@ -153,7 +153,9 @@ impl<'a> Place<'a> {
             let stack = Stack::shown(document, clip, time);
             let under = match home {
                 LayerHome::Pose => Stack::default(),
-                LayerHome::Clip(id) => Stack { layers: stack.layers.clone(), ..Stack::of(document.clips.get(id), time) },
+                LayerHome::Clip(id) => {
+                    Stack { layers: stack.layers.clone(), ..Stack::of(document.clips.get(id), time) }
+                }
             };
             let into = IntoLayer {
                 home,

@@ -19,14 +19,10 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        ClipId, Document, Interpolation, LayerHome, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId,
-        PoseLayers, Property, Shared, Track, Transform, part_of,
+        ClipId, Document, Interpolation, LayerHome, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers,
+        Property, Shared, Track, Transform, part_of,
     },
-    motion::{
-        LayerWriteError,
-        clip_edit::with_interpolation,
-        mask_weights, strength_of, user_at,
-    },
+    motion::{LayerWriteError, clip_edit::with_interpolation, mask_weights, strength_of, user_at},
 };
 
 impl From<LayerWriteError> for CommandError {
@@ -125,12 +121,8 @@ impl LayerOf {
 
 impl Part for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        let layer = ArgumentSpec {
-            name: "layer",
-            kind: LayerName::KIND,
-            required: true,
-            help: "Which layer, by its name.",
-        };
+        let layer =
+            ArgumentSpec { name: "layer", kind: LayerName::KIND, required: true, help: "Which layer, by its name." };
         [Option::<ClipName>::specs("clip", "Of which clip; of the pose unless given."), vec![layer]].concat()
     }
 
@@ -546,8 +538,7 @@ impl LayerStrengthKeys {
             StrengthGoes::Linear => Interpolation::Linear,
             StrengthGoes::Step => Interpolation::Step,
         };
-        layer.strength_keys =
-            (!times.is_empty()).then(|| Shared::new(strength_track(times, values, interpolation)));
+        layer.strength_keys = (!times.is_empty()).then(|| Shared::new(strength_track(times, values, interpolation)));
         Ok(found.with(layer))
     }
 }
@@ -682,7 +673,8 @@ impl MaskPoseLayer {
         let mask = self.chosen(document)?.map(|by| LayerMask { counts: mask_weights(document, &by), by });
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
-        let note = (none && !edits.is_empty()).then(|| "no joint is in the mask, so that the layer does nothing".into());
+        let note =
+            (none && !edits.is_empty()).then(|| "no joint is in the mask, so that the layer does nothing".into());
         Ok(Outcome { edits, note, keys: None })
     }
 }
@@ -744,8 +736,10 @@ impl ZeroKey {
         }
         for node in nodes {
             let constant = layer.constant(node);
-            let mut moved: Vec<Property> =
-                Property::TRS.into_iter().filter(|p| moves(&constant, *p) || layer.keys.track(node, *p).is_some()).collect();
+            let mut moved: Vec<Property> = Property::TRS
+                .into_iter()
+                .filter(|p| moves(&constant, *p) || layer.keys.track(node, *p).is_some())
+                .collect();
             if moved.is_empty() {
                 moved.push(Property::Rotation);
             }
@@ -815,7 +809,10 @@ impl InvertLayer {
         let mut layer = found.layer().clone();
         let strength = if layer.strength_keys.is_some() { 1.0 } else { layer.strength };
         if strength == 0.0 {
-            return refuse(format!("layer “{}” is dialed to 0, so that nothing takes it away; turn it up first", layer.name));
+            return refuse(format!(
+                "layer “{}” is dialed to 0, so that nothing takes it away; turn it up first",
+                layer.name
+            ));
         }
         let mut left = (0.0f32, None);
         let old = layer.clone();
@@ -901,9 +898,11 @@ impl CopyLayer {
             let home = LayerHome::Clip(clip);
             let layers = document.aids.layers(home);
             let name = free_name(&layers, &found.layer().name);
-            let kept = found.layer().nodes().into_iter().any(|n| {
-                clip_of(document, clip).is_ok_and(|c| c.kept.iter().any(|(node, _)| *node == n))
-            });
+            let kept = found
+                .layer()
+                .nodes()
+                .into_iter()
+                .any(|n| clip_of(document, clip).is_ok_and(|c| c.kept.iter().any(|(node, _)| *node == n)));
             if kept {
                 refused.push(document.clip_label(clip));
                 continue;
@@ -911,8 +910,9 @@ impl CopyLayer {
             edits.extend(push(document, home, found.layer().clone().named(id, name)));
             id = PoseLayerId(id.0.saturating_add(1));
         }
-        let note = (!refused.is_empty())
-            .then(|| format!("{} have keys of these joints that cannot be edited, and got no copy", refused.join(", ")));
+        let note = (!refused.is_empty()).then(|| {
+            format!("{} have keys of these joints that cannot be edited, and got no copy", refused.join(", "))
+        });
         Ok(Outcome { edits, note, keys: None })
     }
 }

@@ -216,7 +216,11 @@ pub fn member_of(kept: Option<&KeptLayers>) -> (&'static str, Option<String>) {
         solo: l.solo,
         mask: l.mask.clone(),
         moves: l.moves.iter().map(Move::of).collect(),
-        keys: l.keys.iter().map(|(node, path, keys)| Own { node: node.clone(), path: *path, keys: Some(Keys::of(keys)) }).collect(),
+        keys: l
+            .keys
+            .iter()
+            .map(|(node, path, keys)| Own { node: node.clone(), path: *path, keys: Some(Keys::of(keys)) })
+            .collect(),
     };
     let pose = |(node, local): &(String, Local)| match local {
         Local::Matrix(m) => OwnPose { node: node.clone(), matrix: Some(m.to_cols_array()), trs: None },

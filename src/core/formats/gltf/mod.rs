@@ -6,13 +6,13 @@
 mod accessor;
 mod animation;
 mod clip_extras;
-pub(crate) mod layer_extras;
 mod container;
 mod draco;
 mod error;
 mod export;
 mod json;
 mod ktx;
+pub(crate) mod layer_extras;
 mod material;
 mod mesh;
 mod meshopt;

@@ -116,9 +116,8 @@ impl MergeLayerDown {
             (scale - Transform::IDENTITY.scale * scale.x).abs().max_element() > 1e-5 * most
                 && over.constant(*n).translation != glam::Vec3::ZERO
         });
-        let note = unequal.map(|n| {
-            format!("{} is scaled unequally, so that its place moves a little", document.node(n).label(n))
-        });
+        let note = unequal
+            .map(|n| format!("{} is scaled unequally, so that its place moves a little", document.node(n).label(n)));
         let mut layers = (*found.layers).clone();
         layers.0[below] = Shared::new(made);
         layers.0.remove(found.at);

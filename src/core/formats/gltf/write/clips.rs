@@ -69,8 +69,18 @@ impl Writer<'_> {
 
     fn clip(&mut self, index: usize, label: &str, before: &Clip, after: &Clip, now: &Asset) -> Result<(), SaveError> {
         // What stands in the extras is told by its text.
-        let Clip { name: _, tracks: _, markers: _, repeat: _, ticks: _, kept_layers: _, channels_in_file, pointers, kept, mended } =
-            after;
+        let Clip {
+            name: _,
+            tracks: _,
+            markers: _,
+            repeat: _,
+            ticks: _,
+            kept_layers: _,
+            channels_in_file,
+            pointers,
+            kept,
+            mended,
+        } = after;
         let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
         if !same || (kept, mended) != (&before.kept, &before.mended) {
             return Err(SaveError::no_form(&format!("animations/{index}"), "other keys of animation pointers"));

@@ -1,0 +1,57 @@
+//! Before and after: the file as it was opened beside what was edited.
+
+use egui::{Rect, RichText, Role, Ui, WidgetInfo, pos2, vec2};
+
+use super::{Compare, ViewportAction};
+use crate::{
+    edit::Mode,
+    render::ColorRole,
+    ui::{
+        Actions, Theme, View,
+        theme::Font,
+        widgets::{key_chips, segment, segments},
+    },
+};
+
+/// The bar at the foot; nothing where nothing was edited. Whether the pointer is over it.
+pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+    let now = view.viewport.compare;
+    let edited = view.session.is_some_and(|s| s.is_unsaved() || s.history().undo_label().is_some());
+    let fits = rect.width() > 560.0 && view.mode != Mode::Paint && !view.timeline.playback.mixing;
+    if !fits || (!edited && now == Compare::Edited) {
+        return false;
+    }
+    let theme = view.theme;
+    // Over the name of the clip.
+    let up = if view.shown_clip().is_some() { 66.0 } else { 40.0 };
+    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - up), vec2(rect.width() - 16.0, 32.0));
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt("compare"));
+    let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(2);
+    let bar = frame.show(&mut child, |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            ui.add_space(4.0);
+            let small = Theme::font(Font::Small);
+            ui.label(RichText::new("Compare").font(small.clone()).color(theme.color(ColorRole::TextSecondary)));
+            segments(ui, theme, |ui| {
+                for (compare, text) in Compare::ALL {
+                    let segment = segment(ui, theme, text, now == compare, false);
+                    let name = format!("Compare: {text}");
+                    segment.widget_info(|| WidgetInfo::selected(Role::Button, true, now == compare, &name));
+                    let about = match compare {
+                        Compare::File => "The file as it was opened",
+                        Compare::Edited => "What was edited",
+                        Compare::Both => "What was edited, with a ghost of the file as it was opened",
+                    };
+                    if segment.on_hover_text(about).clicked() {
+                        actions.push(ViewportAction::SetCompare(compare));
+                    }
+                }
+            });
+            ui.label(RichText::new("hold").font(small).color(theme.color(ColorRole::TextTertiary)));
+            key_chips(ui, theme, "`");
+            ui.add_space(4.0);
+        });
+    });
+    ui.rect_contains_pointer(bar.response.rect)
+}
