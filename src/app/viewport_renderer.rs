@@ -710,7 +710,11 @@ impl ViewportRenderer {
             .moments
             .iter()
             .map(|(time, far)| {
-                let [r, g, b, _] = self.look.ghosts[usize::from(far.is_sign_positive())];
+                // What was is grey; moments of a clip have their colors.
+                let [r, g, b, _] = match wanted.as_opened {
+                    true => self.look.joint,
+                    false => self.look.ghosts[usize::from(far.is_sign_positive())],
+                };
                 GhostLook { moment: u64::from(time.to_bits()), color: [r, g, b, 1.0 - 0.7 * far.abs()] }
             })
             .collect();

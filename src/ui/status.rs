@@ -14,7 +14,8 @@ use crate::{
     edit::{
         Mode,
         command::{
-            BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, what_is_keyed,
+            BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, ZeroKey,
+            what_is_keyed,
         },
         key_parts,
     },
@@ -30,6 +31,11 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
         list.retain(|(k, _)| *k != key);
         list.insert(list.len().min(1), (key, said));
     }
+    if view.layers.written.is_some() && view.shown_clip().is_some() && view.selection.keys.is_empty() {
+        let key = key_parts(view.settings.keys.key(ZeroKey::NAME)).join("+");
+        list.insert(list.len().min(2), (key, "zero key".to_owned()));
+        list.insert(list.len().min(3), ("`".to_owned(), "file as opened".to_owned()));
+    }
     list
 }
 
@@ -44,6 +50,9 @@ fn key_hint(view: &View<'_>) -> Option<String> {
     };
     if nodes.is_empty() || !view.selection.keys.is_empty() {
         return None;
+    }
+    if view.layers.written.is_some() {
+        return Some("key in the layer".to_owned());
     }
     let (count, added) = what_is_keyed(document, clip, &nodes, unkeyed);
     let joints = if count == 1 { "keys 1 joint".to_owned() } else { format!("keys {count} joints") };

@@ -16,9 +16,10 @@ use crate::{
         field::{ClipName, Nodes, Numbers, Seconds},
     },
     model::{
-        ClipId, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, part_of,
+        ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
+        part_of,
     },
-    motion::{strength_of, user_at},
+    motion::{Folded, fold_clip, fold_error, fold_pose, strength_of, user_at},
     render::ColorRole,
     ui::{
         Action, Actions, LayerAction, Theme, View, edits,
@@ -38,6 +39,8 @@ pub struct LayersState {
     copied_to: std::collections::BTreeSet<ClipId>,
     /// Whether the list is open where edits do not go to layers.
     open: bool,
+    /// What folding the layers of a clip would come to.
+    fold: Derived<(u64, ClipId), Option<(Folded, f32)>>,
 }
 
 /// Height of a layer's row.
@@ -68,8 +71,14 @@ pub fn layers_ui(
     if !layers.is_empty() {
         foot(state, ui, view, document, (home, &layers), actions);
     }
-    if let (Some(chosen), Some(node)) = (view.layers.chosen.and_then(|id| layers.get(id)), view.selection.active) {
-        in_layer(degrees, rotation, ui, view, document, (home, chosen, node), actions);
+    if let Some(node) = view.selection.active {
+        // The chosen one, and all others that say something of the joint.
+        let shown = |l: &&PoseLayer| view.layers.chosen == Some(l.id) || l.says(node);
+        for layer in layers.iter().rev().filter(shown) {
+            ui.push_id(layer.id.0, |ui| {
+                in_layer(degrees, rotation, ui, view, document, (home, layer, node), actions);
+            });
+        }
     }
     ui.add_space(2.0);
     let (line, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
@@ -473,6 +482,10 @@ fn foot(
     (home, layers): (LayerHome, &PoseLayers),
     actions: &mut Actions,
 ) {
+    let session = view.session.filter(|s| !s.history().is_open());
+    if let (Some(session), LayerHome::Clip(id)) = (session, home) {
+        state.fold.update((session.generation(), id), |_| foreseen(document, id));
+    }
     ui.horizontal(|ui| {
         let text = if home == LayerHome::Pose { "Fold into the pose" } else { "Fold into keys" };
         let fold_button = ui.add_enabled(layers.any_counts(), egui::Button::new(text));
@@ -508,7 +521,44 @@ fn foot(
             }
         });
         name_widget(ui, &button, "Copy to clips…");
+        let foreseen = state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
+        if let Some((folded, off)) = foreseen {
+            let text = match folded.sampled {
+                0 => "exact".to_owned(),
+                _ => format!("{:.2} mm", off * 1000.0),
+            };
+            let about = match folded.sampled {
+                0 => format!("{} tracks keep their keys, exactly", folded.exact),
+                n => format!(
+                    "{n} of {} tracks are sampled, with {} keys more; a joint is at most so far off",
+                    n + folded.exact,
+                    folded.keys_added
+                ),
+            };
+            let text = RichText::new(text)
+                .font(Theme::font(Font::NumberSmall))
+                .color(view.theme.color(ColorRole::TextSecondary));
+            ui.label(text).on_hover_text(about);
+        }
     });
+}
+
+/// What folding the layers of a clip would come to, and how far a joint would be off; nothing where they are too much to be tried
+/// beside the window.
+fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
+    /// Keys of a clip up to which it is tried.
+    const MOST: usize = 20_000;
+    /// Times that are looked at.
+    const LOOKS: usize = 40;
+    let clip = document.clips.get(id).filter(|c| c.key_count() <= MOST)?;
+    let layers = document.aids.layers(LayerHome::Clip(id));
+    if !layers.any_counts() {
+        return None;
+    }
+    let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
+    let folded = fold_clip(&file, clip, &layers);
+    let off = if folded.sampled == 0 { 0.0 } else { fold_error(document, id, &folded.clip, LOOKS).0 };
+    Some((folded, off))
 }
 
 /// `Ul` of the active joint in the chosen layer, by number.
@@ -532,13 +582,16 @@ fn in_layer(
     }
     let user = user_at(layer, node, time);
     let seen = part_of(&user, layer.share(strength_of(layer, time), node));
+    // Those of the chosen one have the plain names.
+    let names = match view.layers.chosen == Some(layer.id) {
+        true => ["Layer translation", "Layer rotation", "Layer scale"],
+        false => ["Other layer translation", "Other layer rotation", "Other layer scale"],
+    };
     for property in Property::TRS {
         let (values, triple, name) = match property {
-            Property::Translation => {
-                (user.translation, Triple::length("Layer translation", view.settings.length), "Move")
-            }
-            Property::Rotation => (degrees(user.rotation), Triple::angle("Layer rotation"), "Rotate"),
-            Property::Scale | Property::Weights => (user.scale, Triple::factor("Layer scale"), "Scale"),
+            Property::Translation => (user.translation, Triple::length(names[0], view.settings.length), "Move"),
+            Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
+            Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
         let shape = Shape { mixed: [false; 3], ..triple.shape(user.rotation, super::Order::default()) };
         let edited = triple_ui(ui, theme, &triple, values, true, &shape);

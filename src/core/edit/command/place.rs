@@ -19,7 +19,7 @@ use super::{
     field::{ClipName, Part, Seconds, choice},
     keys::{clip_of, near_turn, refuse_kept, time_of, values},
     pose::{changed, done, pose_at},
-    pose_layers::LayerName,
+    pose_layers::{LayerName, smooth},
 };
 use crate::{
     edit::Edit,
@@ -29,8 +29,7 @@ use crate::{
         UnkeyedAt,
     },
     motion::{
-        LayerWriteError, Pose, Space, Stack, Standing, below_layers, clip_edit::keep_auto, ik, insert_key,
-        under_layers, user_at, with_layers,
+        LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, insert_key, under_layers, user_at, with_layers,
     },
 };
 
@@ -406,7 +405,7 @@ pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Comp
         let value = values(&to.over(&Transform::IDENTITY), property);
         let value = near_turn(&track, time, value);
         let made = insert_key(&track, time, Some(&value), false);
-        tracks.push((id, keep_auto(&track, made.track)));
+        tracks.push((id, smooth(&track, made.track)));
         match property {
             Property::Translation => constant.translation = None,
             Property::Rotation => constant.rotation = None,

@@ -776,7 +776,7 @@ fn key_user(layer: &mut PoseLayer, node: NodeId, property: Property, time: f32, 
 }
 
 /// Keys of a layer go smoothly from one to the next.
-fn smooth(old: &Track, made: Track) -> Track {
+pub(super) fn smooth(old: &Track, made: Track) -> Track {
     if old.times.len() < 2 {
         with_interpolation(&made, Interpolation::CubicSpline)
     } else {
