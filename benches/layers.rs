@@ -45,6 +45,7 @@ fn drag(c: &mut Criterion) {
     }
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let mut degrees = 0.0;
+    let mut done = 0usize;
     c.bench_function(&format!("a drag in a layer of {} joints", joints.len()), |b| {
         b.iter(|| {
             degrees = (degrees + 0.5) % 60.0;
@@ -61,9 +62,11 @@ fn drag(c: &mut Criterion) {
             if session.preview_all("Rotate", &[Command::from(turn)]).is_ok() {
                 evaluator.update(session.document(), &Stack::shown(session.document(), Some(clip), 0.3), &mut pose);
                 black_box(pose.palette(session.document(), skin));
+                done += 1;
             }
         });
     });
+    assert!(done > 0, "a drag is refused, so that nothing was measured");
 }
 
 fn fold(c: &mut Criterion) {

@@ -7,8 +7,8 @@ use crate::{
     edit::{
         Command, CommandLine, CommandSpec,
         command::{
-            BrushCommand, DiscardUnkeyed, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, SetKey,
-            TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
+            BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand, SelectCommand,
+            SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
         },
     },
     model::UnkeyedAt,
@@ -142,8 +142,9 @@ fn say_left_out(session: &Session, output: &Path) {
     if unsaved.pose_layers > 0 {
         let layers = many(unsaved.pose_layers, "layer");
         eprintln!(
-            "ulna: {}: {layers} folded into keys and nodes; “layer.keep” stores them themselves, too",
-            output.display()
+            "ulna: {}: {layers} folded into keys and nodes; “{}” stores them themselves, too",
+            output.display(),
+            KeepLayers::NAME
         );
     }
 }

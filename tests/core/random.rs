@@ -219,6 +219,7 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
     }
     let meant = session.document().clone();
     let packed = session.pack("a");
+    let folded = session.to_save();
     // Back to the first: the bytes that were opened.
     let mut back = session.clone();
     while back.undo().is_some() {}
@@ -231,7 +232,8 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
         if file.extension().is_some_and(|e| e != "gltf") && saved.companions.is_empty() {
             fs::write(&target, saved.bytes.as_slice()).unwrap();
             let again = Session::open(&target, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let mut meant = meant.clone();
+            // With its layers in keys and nodes.
+            let mut meant = folded.clone();
             meant.aids = Default::default();
             let empty: Vec<_> = meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
             empty.into_iter().for_each(|id| drop(meant.file.clips.put(id, None)));

@@ -1,6 +1,6 @@
 //! Layers of user-local transforms at a moment, and put onto local transforms: `((M ∘ U₁) ∘ U₂) …`.
 //!
-//! Most layers are the same at all times. Neighbours of them are made one where that is exact, once, so that ten layers cost
+//! Most layers are the same at all times. Those that follow one another are made one, once, where that is exact, so that ten cost
 //! little more than one.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 
 use super::{frame::set, mix::Parts, sample::sample_into};
-use crate::model::{Local, NodeId, PoseLayer, PoseLayers, Shared, Transform, part_of};
+use crate::model::{Local, NodeId, PoseLayer, PoseLayers, Property, Shared, Transform, part_of};
 
 /// How much of a layer counts at a time of its clip, before its mask.
 pub fn strength_of(layer: &PoseLayer, time: f64) -> f32 {
@@ -53,11 +53,6 @@ fn constants(layer: &PoseLayer) -> impl Iterator<Item = (NodeId, Transform)> + '
     })
 }
 
-/// Whether `(M ∘ under) ∘ over` is `M ∘ (under ∘ over)` for every `M`: `over` does not move, or `under` does not turn.
-fn are_one(under: &Transform, over: &Transform) -> bool {
-    over.translation == Vec3::ZERO || under.rotation == Quat::IDENTITY
-}
-
 /// Layers made ready to be put on, again and again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Laid {
@@ -68,10 +63,22 @@ pub(super) struct Laid {
 /// Some of the layers, in their order.
 #[derive(Clone, Debug)]
 enum Step {
-    /// What layers add that are the same at all times, made one: each node once.
-    Constant(Vec<(NodeId, Transform)>),
+    /// Turns that are the same at all times, those of all layers made one: each node once.
+    Turns(Vec<(u32, Quat)>),
+    /// What layers add that are the same at all times, each node once.
+    Constant(Vec<Constant>),
     /// A layer with keys, by its place in the list.
     Keyed(usize),
+}
+
+/// What layers add to a node at all times.
+#[derive(Clone, Debug)]
+struct Constant {
+    node: u32,
+    /// All of it at once: `(M ∘ U₁) ∘ U₂` is `M ∘ (U₁ ∘ U₂)` where the scale of `M` is the same along all axes.
+    at_once: Transform,
+    /// One after the other, for where it is not; empty where there is one.
+    one_by_one: Vec<Transform>,
 }
 
 impl Laid {
@@ -85,26 +92,18 @@ impl Laid {
 
     fn of(layers: &Shared<PoseLayers>) -> Self {
         let mut steps = Vec::new();
-        let mut run: BTreeMap<NodeId, Transform> = BTreeMap::new();
-        let end = |run: &mut BTreeMap<NodeId, Transform>, steps: &mut Vec<Step>| {
-            if !run.is_empty() {
-                steps.push(Step::Constant(std::mem::take(run).into_iter().collect()));
-            }
-        };
+        let mut run: BTreeMap<NodeId, Vec<Transform>> = BTreeMap::new();
         for (k, layer) in layers.iter().enumerate().filter(|(_, l)| layers.counts(l)) {
             if layer.is_keyed() {
-                end(&mut run, &mut steps);
+                end_run(&mut run, &mut steps);
                 steps.push(Step::Keyed(k));
                 continue;
             }
-            if constants(layer).any(|(node, user)| run.get(&node).is_some_and(|under| !are_one(under, &user))) {
-                end(&mut run, &mut steps);
-            }
             for (node, user) in constants(layer) {
-                run.entry(node).and_modify(|under| *under = under.compose(&user)).or_insert(user);
+                run.entry(node).or_default().push(user);
             }
         }
-        end(&mut run, &mut steps);
+        end_run(&mut run, &mut steps);
         Self { layers: layers.clone(), steps }
     }
 
@@ -118,7 +117,15 @@ impl Laid {
         let mut all = Vec::new();
         for step in &self.steps {
             match step {
-                Step::Constant(list) => all.extend(list.iter().map(|(node, user)| (*node, Parts::moved_by(user)))),
+                Step::Turns(list) => {
+                    all.extend(list.iter().map(|(node, _)| (NodeId(*node), Parts::bit(Property::Rotation))));
+                }
+                Step::Constant(list) => {
+                    for constant in list {
+                        let users = std::iter::once(&constant.at_once).chain(&constant.one_by_one);
+                        all.extend(users.map(|user| (NodeId(constant.node), Parts::moved_by(user))));
+                    }
+                }
                 Step::Keyed(k) => {
                     let layer = &self.layers.0[*k];
                     all.extend(layer.moves.iter().map(|(node, user)| (*node, Parts::moved_by(user))));
@@ -131,14 +138,10 @@ impl Laid {
 
     /// Puts them on, as they are at a time.
     pub fn put(&self, time: f64, local: &mut [Local]) {
-        let mut put = |node: NodeId, user: &Transform| {
-            if let Some(slot) = local.get_mut(node.index()) {
-                *slot = Local::Trs(slot.transform().compose(user));
-            }
-        };
         for step in &self.steps {
             match step {
-                Step::Constant(list) => list.iter().for_each(|(node, user)| put(*node, user)),
+                Step::Turns(list) => turn(list, local),
+                Step::Constant(list) => list.iter().for_each(|constant| constant.put(local)),
                 Step::Keyed(k) => {
                     let layer = &self.layers.0[*k];
                     let strength = strength_of(layer, time);
@@ -154,12 +157,70 @@ impl Laid {
                     }
                     for (node, user) in users.iter() {
                         let share = layer.share(strength, *node);
-                        if share != 0.0 {
-                            put(*node, &part_of(user, share));
+                        if let Some(slot) = local.get_mut(node.index()).filter(|_| share != 0.0) {
+                            *slot = Local::Trs(slot.transform().compose(&part_of(user, share)));
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Makes steps of the layers since the last one with keys.
+fn end_run(run: &mut BTreeMap<NodeId, Vec<Transform>>, steps: &mut Vec<Step>) {
+    let (mut turns, mut others) = (Vec::new(), Vec::new());
+    for (node, users) in std::mem::take(run) {
+        let turns_only = |u: &Transform| u.translation == Vec3::ZERO && u.scale == Vec3::ONE;
+        let at_once = users.iter().skip(1).fold(users[0], |all, user| all.compose(user));
+        if users.iter().all(turns_only) {
+            turns.push((node.0, at_once.rotation));
+        } else {
+            let one_by_one = if users.len() > 1 { users } else { Vec::new() };
+            others.push(Constant { node: node.0, at_once, one_by_one });
+        }
+    }
+    if !turns.is_empty() {
+        steps.push(Step::Turns(turns));
+    }
+    if !others.is_empty() {
+        steps.push(Step::Constant(others));
+    }
+}
+
+/// Turns nodes; a product of two unit quaternions is one to the last digit.
+fn turn(list: &[(u32, Quat)], local: &mut [Local]) {
+    for (node, by) in list {
+        match local.get_mut(*node as usize) {
+            Some(Local::Trs(t)) => t.rotation *= *by,
+            Some(other) => {
+                let mut t = other.transform();
+                t.rotation *= *by;
+                *other = Local::Trs(t);
+            }
+            None => {}
+        }
+    }
+}
+
+impl Constant {
+    #[inline]
+    fn put(&self, local: &mut [Local]) {
+        let Some(slot) = local.get_mut(self.node as usize) else { return };
+        let under = slot.transform();
+        let size = under.scale;
+        // Exactly alike, or one by one.
+        let alike = self.one_by_one.is_empty() || (size.x == size.y && size.y == size.z);
+        *slot = Local::Trs(match alike {
+            true => {
+                let user = &self.at_once;
+                Transform {
+                    translation: under.translation + under.rotation * (size * user.translation),
+                    rotation: under.rotation * user.rotation,
+                    scale: size * user.scale,
+                }
+            }
+            false => self.one_by_one.iter().fold(under, |under, user| under.compose(user)),
+        });
     }
 }

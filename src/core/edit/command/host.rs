@@ -34,7 +34,7 @@ other_commands! {
         node: Option<Nodes>,
         /// The weights of which mesh.
         mesh: Option<Meshes>,
-    } = "edit.revert", "Revert to the file as opened", asks: true;
+    } = "edit.revert", "Revert one thing", asks: true;
     /// Copies keys, to be put in elsewhere
     CopyKeys {
         /// Of which clip.
