@@ -70,7 +70,10 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("Shown is").color(theme.color(ColorRole::TextSecondary)));
             ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
         } else if view.mode == Mode::Animate {
-            ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
+            let narrow = ui.ctx().content_rect().width() < 1000.0;
+            if !narrow {
+                ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
+            }
             into_ui(ui, view, actions);
             let on_selected = view.timeline.edit_selected && !view.selection.keys.is_empty();
             let text = match (on_selected, view.timeline.auto_key) {
@@ -78,7 +81,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 (false, true) => "keys at the playhead",
                 (false, false) => "an unkeyed pose",
             };
-            if !view.layers.into {
+            if !view.layers.into && !narrow {
                 ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
             }
             auto_key(ui, view, actions);

@@ -383,7 +383,9 @@ proptest! {
         *plain.file.clips.get_mut(ClipId(0)).unwrap() = folded.clip.clone();
         let (mut evaluators, mut poses) = ([Evaluator::default(), Evaluator::default()], [Pose::default(), Pose::default()]);
         for k in 0..=1000 {
-            let time = f64::from(3.2 * k as f32 / 1000.0);
+            // After its end nothing of a clip is seen.
+            let length = if clip.length() > 0.0 { clip.length() } else { 3.2 };
+            let time = f64::from(length * k as f32 / 1000.0);
             evaluators[0].update(&with, &Stack::shown(&with, Some(ClipId(0)), time), &mut poses[0]);
             evaluators[1].update(&plain, &Stack::shown(&plain, Some(ClipId(0)), time), &mut poses[1]);
             for node in 0..3 {
@@ -786,4 +788,56 @@ fn a_turn_of_a_layer_is_kept_by_the_fold_of_every_interpolation() {
         }
     }
     assert_eq!(cases, 9);
+}
+
+/// A layer of another file comes by the names of joints, or by what part of a body they are, turned into their axes.
+#[test]
+fn a_layer_of_another_file_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = sample();
+    for text in [
+        json!({"do": "layer.new", "clip": "Walk", "name": "Out"}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Out", "node": "LeftUpperArm", "degrees": [0, 0, 12], "translation": [0, 0.02, 0]}),
+        json!({"do": "key.set", "clip": "Walk", "layer": "Out", "time": 0.2, "node": "Head", "degrees": [10, 0, 0]}),
+        json!({"do": "key.set", "clip": "Walk", "layer": "Out", "time": 0.6, "node": "Head", "degrees": [-10, 0, 0]}),
+        json!({"do": "layer.strength", "clip": "Walk", "layer": "Out", "strength": 0.5}),
+        json!({"do": "layer.keep", "on": true}),
+    ] {
+        does(&mut one, text);
+    }
+    let path = folder.path().join("one.glb");
+    std::fs::write(&path, bytes(&one)).unwrap();
+    let mut two = sample();
+    let opened = bytes(&two);
+    let text = json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out", "into": "Idle"});
+    does(&mut two, text.clone());
+    let (walk, idle) = (clip_of(one.document(), "Walk"), clip_of(two.document(), "Idle"));
+    let (a, b) = (one.document().aids.layers(LayerHome::Clip(walk)), two.document().aids.layers(LayerHome::Clip(idle)));
+    let (a, b) = (&a.0[0], &b.0[0]);
+    assert_eq!((a.strength, a.moves.keys().collect::<Vec<_>>()), (b.strength, b.moves.keys().collect::<Vec<_>>()));
+    for (node, user) in a.moves.iter() {
+        assert!(user.is_close(&b.moves[node], 1e-5, 1e-6), "{user:?}");
+    }
+    let head = named(one.document(), "Head");
+    let key = |l: &PoseLayer| l.keys.track(head, Property::Rotation).unwrap().1.times.to_vec();
+    assert_eq!(key(a), key(b));
+    two.undo();
+    assert_eq!(bytes(&two), opened, "one step");
+    assert!(
+        refused(&mut two, &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "In"})).contains("In")
+    );
+    assert!(
+        refused(&mut two, &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out"}))
+            .contains("say “into”")
+    );
+    // Onto a character with other names.
+    let Some(shared) = shared() else { return };
+    let knight = shared.join("corpus/characters/Knight/Knight.glb");
+    let mut knight = Session::open(&knight, &Progress::default()).unwrap();
+    does(&mut knight, json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out", "into": "Walking_A"}));
+    let clip = clip_of(knight.document(), "Walking_A");
+    let layers = knight.document().aids.layers(LayerHome::Clip(clip));
+    let names: Vec<String> = layers.0[0].nodes().iter().map(|n| knight.document().node(*n).label(*n)).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.contains(&"head".to_owned()) && names.contains(&"upperarm.l".to_owned()), "{names:?}");
 }

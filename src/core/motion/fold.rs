@@ -182,7 +182,7 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
             let made = if still {
                 exact(&under, added, property, old.map(|(_, t)| t), (*node, first))
             } else {
-                Some(sampled(&under, added, property, *node, size))
+                Some(sampled(&under, added, property, (*node, size), clip.length()))
             };
             let Some(made) = made else { continue };
             if still {
@@ -259,7 +259,15 @@ fn linear(target: NodeId, property: Property, times: Vec<f32>, values: Vec<f32>)
 }
 
 /// Keys at the union of all times that have a part in it, and as many between them as it takes.
-fn sampled(under: &Under<'_>, added: &[Added<'_>], property: Property, target: NodeId, size: f32) -> Track {
+///
+/// Nothing after the end of the clip is seen, so that no key lies there, whatever keys a layer has.
+fn sampled(
+    under: &Under<'_>,
+    added: &[Added<'_>],
+    property: Property,
+    (target, size): (NodeId, f32),
+    length: f32,
+) -> Track {
     let own = match property {
         Property::Rotation => &under.tracks[1..2],
         Property::Scale => &under.tracks[2..3],
@@ -267,7 +275,11 @@ fn sampled(under: &Under<'_>, added: &[Added<'_>], property: Property, target: N
     };
     let layered = added.iter().flat_map(|a| a.tracks.iter().copied().chain(a.strength_keys));
     let layered = layered.filter(|t| property == Property::Translation || t.property == property || t.width == 1);
-    let times = union(own.iter().flatten().copied().chain(layered));
+    let mut times = union(own.iter().flatten().copied().chain(layered));
+    if length > 0.0 && times.last().is_some_and(|t| *t > length) {
+        times.retain(|t| *t < length);
+        times.push(length);
+    }
     let at = |time: f32| {
         let time = f64::from(time);
         added.iter().fold(under.at(time), |local, a| local.compose(&a.at(time)))
@@ -315,7 +327,7 @@ fn follow(times: &[f32], at: &dyn Fn(f32) -> Transform, property: Property, targ
         let (end, to) = next;
         let span = end - time;
         let off = span > SHORTEST
-            && [0.25f32, 0.5, 0.75].into_iter().any(|u| {
+            && LOOKS.into_iter().any(|u| {
                 let between = Transform {
                     translation: from.translation.lerp(to.translation, u),
                     rotation: slerp(from.rotation, to.rotation, u),
@@ -347,8 +359,11 @@ fn follow(times: &[f32], at: &dyn Fn(f32) -> Transform, property: Property, targ
     linear(target, property, made.into_iter().map(|(t, _)| t).collect(), values)
 }
 
+/// Parts of a span at which it is looked at, the likeliest first.
+const LOOKS: [f32; 7] = [0.5, 0.25, 0.75, 0.125, 0.875, 0.375, 0.625];
+
 /// Keys are not set closer than this to make a motion follow, seconds.
-const SHORTEST: f32 = 1.0 / 2000.0;
+const SHORTEST: f32 = 1e-4;
 
 /// A file with the layers of its pose in its nodes; where there are none, what it was.
 pub fn fold_pose(file: &Asset, layers: &PoseLayers) -> Asset {

@@ -7,6 +7,7 @@ mod export;
 mod findings;
 mod import;
 mod journal;
+mod layer_import;
 mod layers;
 mod playback;
 mod replay;
@@ -215,6 +216,7 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
             SessionCommand::Undo
             | SessionCommand::Redo
             | SessionCommand::CopyKeys { .. }
+            | SessionCommand::ImportLayer { .. }
             | SessionCommand::ImportClips { .. },
         )
         | Command::Host(_) => Err(NeedsHost(command.spec().name).into()),
@@ -513,6 +515,14 @@ impl Session {
             Command::Session(SessionCommand::CopyKeys { clip, which }) => {
                 self.copied = Some(copied_keys(&self.document, clip, which)?.text());
                 return Ok(false);
+            }
+            Command::Session(SessionCommand::ImportLayer { path, clip, layer, into }) => {
+                let (clip, into) = (clip.as_ref(), into.as_ref());
+                let meant = layer_import::LayerMeant { path, clip, layer, into };
+                let (commands, note) = self.layer_of_file(meant)?;
+                let done = self.run_all("Import layer", &commands)?;
+                self.notes.extend(note);
+                return Ok(done);
             }
             Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken }) => {
                 let path = path.clone().ok_or_else(|| {

@@ -42,6 +42,17 @@ other_commands! {
         /// Which.
         which: WhichKeys,
     } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
+    /// Brings a layer of another file in, over a clip of this one: joints by names, or by what part of a body they are
+    ImportLayer {
+        /// The file, which keeps its layers.
+        path: PathBuf,
+        /// Of which clip there; of the pose unless given.
+        clip: Option<ClipName>,
+        /// Which layer there.
+        layer: LayerName,
+        /// Over which clip here; over the pose unless given.
+        into: Option<ClipName>,
+    } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;
     /// Brings clips of other files in, moved over to this skeleton
     ImportClips {
         /// A file, a folder, or a pattern such as `walks/*.glb`; a person is asked unless given.

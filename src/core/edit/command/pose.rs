@@ -141,6 +141,9 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
             freed.push((node, plain(node, &local)));
         }
     }
+    if let Some(said) = layered_shear(document, &done.edits) {
+        done.note = Some(done.note.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
+    }
     if freed.is_empty() {
         return;
     }
@@ -149,6 +152,23 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
         done.note = Some(done.note.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
     }
     done.edits.push(freed);
+}
+
+/// What folding layers would drop: the shear of matrices of joints that come into one.
+fn layered_shear(document: &Document, edits: &[Edit]) -> Option<String> {
+    let mut taken = Vec::new();
+    for edit in edits {
+        let Edit::SetPoseLayers { home, to: Some(layers) } = edit else { continue };
+        let before = document.aids.layers(*home);
+        let was = |n: &NodeId| before.iter().any(|l| l.says(*n));
+        let nodes = layers.iter().flat_map(|l| l.nodes()).filter(|n| !was(n));
+        let matrices = nodes.filter(|n| matches!(document.node(*n).local(), Local::Matrix(_)));
+        taken.extend(matrices.map(|n| {
+            let local = Local::Trs(document.node(n).local().transform());
+            (n, Some(NodePose { user: Transform::IDENTITY, local }))
+        }));
+    }
+    if taken.is_empty() { None } else { shear_remark(document, &[Edit::SetPoses(taken)]) }
 }
 
 /// The node whose transform a track moves.

@@ -133,6 +133,7 @@ const ORDER: &[&str] = &[
     "layer.copy",
     "layer.merge_down",
     "layer.extract",
+    "layer.import",
     "pose.blend",
     "pose.breakdown",
     "pose.relax",
