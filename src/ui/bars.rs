@@ -112,7 +112,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if ui.available_width() > 280.0 {
+            if ui.available_width() > 330.0 {
                 find_button(ui, view, actions);
             }
             command_button(ui, view, icons::ICON_REDO, SessionCommand::Redo.spec(), false, actions);

@@ -110,7 +110,7 @@ impl<'a> Under<'a> {
     fn of(file: &Asset, clip: &'a Clip, node: NodeId) -> Self {
         let pointed = |p: Property| {
             let tracks = clip.pointers.iter().filter_map(|t| t.track.as_ref());
-            tracks.filter(|t| (t.target, t.property) == (node, p)).map(|t| &**t).last()
+            tracks.filter(|t| (t.target, t.property) == (node, p)).map(|t| &**t).next_back()
         };
         let track = |p| pointed(p).or_else(|| clip.track(node, p).map(|(_, t)| &**t));
         Self { base: file.node(node).local().transform(), tracks: Property::TRS.map(track) }

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_path_goes_through_its_keys_and_no_more_places_than_asked() {
-        let mut document = Document::from(tube(|height| height));
+        let mut document = tube(|height| height);
         let nodes: Vec<NodeId> = document.skins.values().next().unwrap().joints.to_vec();
         let times = [0.0f32, 0.35, 2.0];
         let values = times.iter().flat_map(|t| [*t, 1.0, 0.0]).collect();

@@ -35,10 +35,13 @@ pub(super) struct Folds {
 #[derive(Clone, Debug, Default)]
 struct Opened {
     /// By clip: its layers, its own keys, and what the file keeps.
-    clips: BTreeMap<ClipId, (Shared<PoseLayers>, Shared<Clip>, Shared<KeptLayers>)>,
+    clips: BTreeMap<ClipId, ClipOpened>,
     /// The same of the pose: its layers, by node its own pose and the file's, and what the file keeps with which scene.
     pose: Option<PoseOpened>,
 }
+
+/// Layers, the clip below them, and what the file keeps.
+type ClipOpened = (Shared<PoseLayers>, Shared<Clip>, Shared<KeptLayers>);
 
 #[derive(Clone, Debug)]
 struct PoseOpened {

@@ -1,7 +1,7 @@
 //! The layers of what is seen: of the shown clip, or of the pose. The clip's keys are the bottom row, and the list grows upward.
 
 use egui::{
-    Align, Align2, Layout, PopupCloseBehavior, Pos2, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo,
+    Align, Align2, Layout, PopupCloseBehavior, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo,
     containers::menu::{MenuButton, MenuConfig},
     pos2, vec2,
 };
@@ -222,7 +222,7 @@ fn layer_row(
             }
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            more(state, ui, view, document, (home, layers, layer), actions);
+            more(state, ui, view, (home, layers, layer), actions);
             if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {}", layer.name), "", layer.solo, Ok(()))
                 .clicked()
             {
@@ -393,7 +393,6 @@ fn more(
     state: &mut LayersState,
     ui: &mut Ui,
     view: &View<'_>,
-    document: &Document,
     (home, layers, layer): (LayerHome, &PoseLayers, &PoseLayer),
     actions: &mut Actions,
 ) {
@@ -440,7 +439,6 @@ fn more(
         }
     });
     name_widget(ui, &menu.response, &format!("More of {}", layer.name));
-    let _ = document;
 }
 
 /// What lies below all layers.
@@ -470,7 +468,7 @@ fn bottom_row(ui: &mut Ui, view: &View<'_>, document: &Document, home: LayerHome
     let small = Theme::font(Font::Small);
     let at = pos2(rect.left() + 30.0, y);
     ui.painter().text(at, Align2::LEFT_CENTER, text, Theme::font(Font::Body), theme.color(ColorRole::TextSecondary));
-    let at: Pos2 = pos2(rect.right(), y);
+    let at = pos2(rect.right(), y);
     ui.painter().text(at, Align2::RIGHT_CENTER, facts, small, theme.color(ColorRole::TextTertiary));
 }
 

@@ -100,8 +100,8 @@ pub fn strength_ui(
         let of = LayerOf::of(home, layer.id);
         actions.push(Action::Run(LayerStrength { of, strength, time: Some(Seconds(time)) }.into()));
     }
-    let ground = ground.on_hover_text("Double click: a key. Drag a key, up and down too; right click takes it away");
-    let _ = ground;
+    ground.on_hover_text("Double click: a key. Drag a key, up and down too; right click takes it away");
+
     for (k, (time, strength)) in keys.iter().enumerate() {
         let at = pos2(axis.x(f64::from(*time)), high(*strength));
         let held = drag.layer == Some(layer.id) && drag.key == k;

@@ -1,6 +1,8 @@
 //! Commands on layers of user-local transforms: edits of a pose, or of a whole clip, that stay edits.
 
 mod folding;
+mod invert;
+mod keys;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -8,7 +10,7 @@ use glam::{Quat, Vec3};
 use serde_json::{Map, Value};
 
 use super::{
-    ArgumentError, ArgumentSpec, ArgumentType, Arguments, Between, CommandError, Outcome, Scene, around,
+    ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{ClipName, Field as _, Nodes, Numbers, Part, Seconds, Trs, choice, field},
     keys::{clip_of, time_of},
@@ -20,10 +22,13 @@ use crate::{
     edit::Edit,
     model::{
         ClipId, Document, Interpolation, LayerHome, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers,
-        Property, Shared, Track, Transform, part_of,
+        Property, Shared, Track, Transform,
     },
-    motion::{LayerWriteError, clip_edit::with_interpolation, mask_weights, strength_of, user_at},
+    motion::{LayerWriteError, clip_edit::with_interpolation, mask_weights, strength_of},
 };
+
+pub(super) use self::keys::LAYER_OF_KEYS;
+pub use self::keys::{KeysOfLayer, LayerKeysCommand};
 
 impl From<LayerWriteError> for CommandError {
     fn from(why: LayerWriteError) -> Self {
@@ -784,109 +789,6 @@ pub(super) fn smooth(old: &Track, made: Track) -> Track {
     }
 }
 
-/// The transform that takes another away again, at a strength: after `M ∘ U` it gives `M`, where the scale of `M` is uniform.
-fn inverse(user: &Transform, strength: f32) -> Option<Transform> {
-    let part = part_of(user, strength);
-    if part.scale.cmpeq(Vec3::ZERO).any() || strength == 0.0 {
-        return None;
-    }
-    let whole = Transform {
-        translation: -((part.rotation.conjugate() * part.translation) / part.scale),
-        rotation: user.rotation.conjugate(),
-        scale: Vec3::ONE / part.scale,
-    };
-    Some(Transform {
-        translation: whole.translation / strength,
-        rotation: whole.rotation,
-        scale: Vec3::ONE + (whole.scale - Vec3::ONE) / strength,
-    })
-}
-
-impl InvertLayer {
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let found = Found::of(document, &self.of)?;
-        let mut layer = found.layer().clone();
-        let strength = if layer.strength_keys.is_some() { 1.0 } else { layer.strength };
-        if strength == 0.0 {
-            return refuse(format!(
-                "layer “{}” is dialed to 0, so that nothing takes it away; turn it up first",
-                layer.name
-            ));
-        }
-        let mut left = (0.0f32, None);
-        let old = layer.clone();
-        let moves = Shared::make_mut(&mut layer.moves);
-        for (node, user) in moves.iter_mut() {
-            let made = inverse(user, strength);
-            let Some(made) = made else {
-                let label = document.node(*node).label(*node);
-                return refuse(format!("layer “{}” makes a scale of {label} 0, which nothing takes back", old.name));
-            };
-            let under = document.node(*node).local().transform();
-            let after = under.compose(&part_of(user, strength)).compose(&part_of(&made, strength));
-            let off = after.translation.distance(under.translation);
-            if off > left.0 {
-                left = (off, Some(*node));
-            }
-            *user = made;
-        }
-        let mut coupled = false;
-        if !layer.keys.tracks.is_empty() {
-            let keys = Shared::make_mut(&mut layer.keys);
-            for track in keys.tracks.values_mut() {
-                let made = inverted(&old, track)?;
-                coupled |= track.property == Property::Translation;
-                *track = Shared::new(made);
-            }
-        }
-        let size = document.nodes.iter().map(|(_, n)| n.local().transform().translation.length()).fold(0.0, f32::max);
-        let note = match left {
-            (off, Some(node)) if off > 1e-5 * size.max(1e-3) => Some(format!(
-                "{} is scaled unequally, so that {off:.4} of its way stay",
-                document.node(node).label(node)
-            )),
-            _ if coupled => Some("ways with keys are turned back at their keys; between them a little may stay".into()),
-            _ => None,
-        };
-        Ok(Outcome { edits: found.with(layer), note, keys: None })
-    }
-}
-
-/// A track of a layer the other way round.
-fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
-    let cubic = track.interpolation == Interpolation::CubicSpline;
-    let mut values = track.values.to_vec();
-    for (k, value) in values.chunks_mut(track.width).enumerate() {
-        let key = if cubic { k / 3 } else { k };
-        let is_value = !cubic || k % 3 == 1;
-        match track.property {
-            // The conjugate of a Hermite curve is that of its numbers.
-            Property::Rotation => value[..3].iter_mut().for_each(|v| *v = -*v),
-            Property::Translation => {
-                let user = user_at(layer, track.target, f64::from(track.times[key]));
-                let way = Vec3::from_slice(value);
-                let turned = -((user.rotation.conjugate() * way) / user.scale);
-                if !turned.is_finite() {
-                    return refuse("a scale of the layer is 0 somewhere, which nothing takes back");
-                }
-                value.copy_from_slice(&turned.to_array());
-            }
-            Property::Scale | Property::Weights => {
-                for (axis, v) in value.iter_mut().enumerate() {
-                    let at = track.value(key)[axis];
-                    // The slope of 1/s is −s′/s².
-                    *v = if is_value { 1.0 / *v } else { -*v / (at * at) };
-                    if !v.is_finite() {
-                        return refuse("a scale of the layer is 0 somewhere, which nothing takes back");
-                    }
-                }
-            }
-        }
-    }
-    Ok(Track { values: values.into(), ..track.clone() })
-}
-
 impl CopyLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
@@ -957,131 +859,4 @@ pub(super) fn refuse_layered(document: &Document, clip: ClipId) -> Result<(), Co
         ));
     }
     Ok(())
-}
-
-/// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip does.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LayerKeysCommand {
-    /// The layer.
-    pub layer: LayerName,
-    /// What is done.
-    pub command: KeysOfLayer,
-}
-
-/// A command on keys.
-#[derive(Clone, Debug, PartialEq)]
-pub enum KeysOfLayer {
-    /// A new key.
-    Key(super::KeyCommand),
-    /// Keys that are there.
-    Edit(super::KeyEditCommand),
-}
-
-/// The argument that says so.
-pub(super) const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
-    name: "layer",
-    kind: ArgumentType::Text,
-    required: false,
-    help: "Of which layer of the clip; of the clip itself unless given.",
-};
-
-impl LayerKeysCommand {
-    /// None of its own: they are those of keys, with one argument more.
-    pub(super) const fn specs() -> Vec<super::CommandSpec> {
-        Vec::new()
-    }
-
-    pub(super) fn spec(&self) -> &'static super::CommandSpec {
-        match &self.command {
-            KeysOfLayer::Key(command) => command.spec(),
-            KeysOfLayer::Edit(command) => command.spec(),
-        }
-    }
-
-    pub(super) fn line(&self, document: &Document) -> super::CommandLine {
-        let mut line = match &self.command {
-            KeysOfLayer::Key(command) => command.line(document),
-            KeysOfLayer::Edit(command) => command.line(document),
-        };
-        // Names of keys are those of the layer's tracks.
-        if let (KeysOfLayer::Edit(command), Some(home)) = (&self.command, self.home(document)) {
-            if let Ok(proxy) = self.proxy(document, home) {
-                line = command.line(&proxy);
-            }
-        }
-        Part::write(&self.layer, document, "layer", &mut line.arguments);
-        line
-    }
-
-    /// The clip that a command on keys is about.
-    fn home(&self, document: &Document) -> Option<ClipId> {
-        let line = match &self.command {
-            KeysOfLayer::Key(command) => command.line(document),
-            KeysOfLayer::Edit(command) => command.line(document),
-        };
-        let text = line.arguments.get("clip")?.as_str()?;
-        super::find_clip(document, text).ok()
-    }
-
-    /// A document in which the layer is the clip, and every node stands as the layer would have it at all times.
-    fn proxy(&self, document: &Document, clip: ClipId) -> Result<Document, CommandError> {
-        let home = LayerHome::Clip(clip);
-        let id = self.layer.find(document, home)?;
-        let layers = document.aids.layers(home);
-        let layer = layers.get(id).ok_or(LayerWriteError::NoLayer)?;
-        let mut proxy = Document { file: document.file.clone(), ..Document::default() };
-        let own = clip_of(document, clip)?;
-        let mut keys = (*layer.keys).clone();
-        (keys.name, keys.kept) = (own.name.clone(), own.kept.clone());
-        if let Some(slot) = proxy.file.clips.get_mut(clip) {
-            *slot = Shared::new(keys);
-        }
-        for node in document.node_ids().collect::<Vec<_>>() {
-            let local = layer.constant(node);
-            let found = &mut proxy.file.nodes[node];
-            found.rest = crate::model::Local::Trs(Transform::IDENTITY);
-            found.pose = (local != Transform::IDENTITY)
-                .then(|| crate::model::NodePose { user: local, local: crate::model::Local::Trs(local) });
-        }
-        Ok(proxy)
-    }
-
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let clip = match self.home(document) {
-            Some(clip) => clip,
-            // The command itself says best what is wrong with its clip.
-            None => return self.done(scene),
-        };
-        let proxy = self.proxy(document, clip)?;
-        let done = self.done(&Scene::new(&proxy))?;
-        let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: self.layer.clone() })?;
-        let mut layer = found.layer().clone();
-        let keys = Shared::make_mut(&mut layer.keys);
-        for edit in done.edits {
-            match edit {
-                Edit::SetTrack { clip: of, track, to: Some(to) } if of == clip && to.property != Property::Weights => {
-                    keys.tracks.insert(track, to);
-                }
-                Edit::SetTrack { clip: of, track, to: None } if of == clip => {
-                    keys.tracks.remove(&track);
-                }
-                Edit::SetClip { clip: of, to: Some(to) } if of == clip => keys.tracks = to.tracks.clone(),
-                _ => return refuse("a layer has keys of translation, rotation and scale, and nothing else"),
-            }
-        }
-        Ok(Outcome { edits: found.with(layer), ..done })
-    }
-
-    fn done(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        match &self.command {
-            KeysOfLayer::Key(super::KeyCommand::SetKey(key)) => {
-                // Smoothly, unless somebody says otherwise.
-                let interpolation = key.interpolation.or(Some(Between::Smooth));
-                super::KeyCommand::from(super::SetKey { interpolation, ..key.clone() }).work(scene)
-            }
-            KeysOfLayer::Key(_) => refuse("a layer has no unkeyed poses; leave out “layer”"),
-            KeysOfLayer::Edit(command) => command.work(scene),
-        }
-    }
 }
