@@ -620,6 +620,13 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     let times = nod.keys.track(head, Property::Rotation).unwrap().1.times.to_vec();
     assert!(times.len() == 4 && (times[2] - 0.7).abs() < 1e-6, "{times:?}");
+    // Before and after in one step.
+    let before = session.document().clone();
+    does(&mut session, json!({"do": "layer.zero_key", "clip": "Walk", "layer": "Nod", "time": 0.75, "until": 0.85}));
+    let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
+    assert_eq!(nod.keys.track(head, Property::Rotation).unwrap().1.times.len(), 6);
+    session.undo();
+    assert!(session.document() == &before);
     does(&mut session, json!({"do": "key.delete", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}));
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     assert!(nod.keys.tracks.is_empty());

@@ -24,7 +24,9 @@ use crate::{
     ui::{
         Action, Actions, LayerAction, Theme, View, edits,
         theme::Font,
-        widgets::{cut, diamond, icon_button, mask_words, name_widget, paint_icon, panel_title, select_all},
+        widgets::{
+            cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon, panel_title, select_all,
+        },
     },
 };
 
@@ -35,6 +37,8 @@ pub struct LayersState {
     renamed: Option<(PoseLayerId, String)>,
     /// The layer that is dragged to another place.
     dragged: Option<PoseLayerId>,
+    /// What is typed to find clips in that list.
+    search: String,
     /// The clips that get a copy, while they are chosen.
     copied_to: std::collections::BTreeSet<ClipId>,
     /// Whether the list is open where edits do not go to layers.
@@ -497,8 +501,16 @@ fn foot(
         let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         let (button, _) = MenuButton::new("Copy to clips…").config(config).ui(ui, |ui| {
             ui.set_min_width(220.0);
+            filter_field(ui, view.theme, &mut state.search, "Find clips");
+            let needle = state.search.to_lowercase();
+            let fits =
+                |id: &ClipId| home.clip() != Some(*id) && document.clip_label(*id).to_lowercase().contains(&needle);
+            let shown: Vec<ClipId> = document.clips.ids().filter(fits).collect();
+            if ui.button(format!("All {} in the list", shown.len())).clicked() {
+                state.copied_to.extend(&shown);
+            }
             egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
-                for (id, _) in document.clips.iter().filter(|(id, _)| home.clip() != Some(*id)) {
+                for id in shown {
                     let mut on = state.copied_to.contains(&id);
                     if ui.checkbox(&mut on, document.clip_label(id)).clicked() {
                         if on {

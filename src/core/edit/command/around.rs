@@ -382,7 +382,12 @@ pub(super) fn zero_key(around: &Around<'_>) -> Filled {
     let own = layer.map(|(_, l)| l.nodes()).unwrap_or_default();
     let node: Vec<NodeId> = around.selection.nodes.iter().copied().filter(|n| own.contains(n)).collect();
     let node = if node.is_empty() { around.nodes() } else { Some(Nodes::Ids(node)) };
-    Ok(vec![ZeroKey { of, time: around.seconds(), node }.into()])
+    // Where a range is set, before and after it in one act.
+    let (time, until) = match around.range {
+        Some((from, to)) => (Seconds(from as f32), Some(Seconds(to as f32))),
+        None => (around.seconds(), None),
+    };
+    Ok(vec![ZeroKey { of, time, until, node }.into()])
 }
 
 /// All of the clip that is seen, or of the pose.

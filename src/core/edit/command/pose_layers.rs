@@ -267,6 +267,8 @@ document_commands! {
         of: LayerOf,
         /// When.
         time: Seconds,
+        /// When once more: before and after in one step.
+        until: Option<Seconds>,
         /// For which joints; for all that it moves unless said.
         node: Option<Nodes>,
     } = "layer.zero_key", "Zero key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
@@ -727,7 +729,8 @@ impl ZeroKey {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let found = Found::of(document, &self.of)?;
-        let time = time_of(self.time)?;
+        let times =
+            [Some(self.time), self.until].into_iter().flatten().map(time_of).collect::<Result<Vec<f32>, _>>()?;
         if found.home == LayerHome::Pose {
             return refuse("the pose has no time; keys are of a clip's layer");
         }
@@ -749,7 +752,9 @@ impl ZeroKey {
                 moved.push(Property::Rotation);
             }
             for property in moved {
-                key_user(&mut layer, node, property, time, &Transform::IDENTITY);
+                for time in &times {
+                    key_user(&mut layer, node, property, *time, &Transform::IDENTITY);
+                }
             }
         }
         Ok(found.with(layer).into())
