@@ -31,7 +31,7 @@ fn turned(file: &Asset, node: NodeId) -> Quat {
 pub(super) struct LayerMeant<'a> {
     pub path: &'a Path,
     pub clip: Option<&'a ClipName>,
-    pub layer: &'a LayerName,
+    pub layer: Option<&'a LayerName>,
     pub into: Option<&'a ClipName>,
 }
 
@@ -41,17 +41,32 @@ impl Session {
     /// # Errors
     /// Where the file cannot be opened, has no such layer, or none of its joints is here.
     pub(super) fn layer_of_file(&self, meant: LayerMeant<'_>) -> Result<(Vec<Command>, Option<String>), CommandError> {
-        let other = |e: ImportError| CommandError::Other(e.to_string());
+        let into = meant.into.map(|c| c.find(&self.document)).transpose()?;
+        let of = match meant.clip {
+            Some(ClipName::Named(text)) => format!("clip “{text}”"),
+            Some(ClipName::Id(id)) => format!("clip “#{}”", id.0),
+            None => "the pose".to_owned(),
+        };
+        let other = |e: ImportError| CommandError::Other(format!("no layer of {of} can be taken over: {e}"));
         let [path] = &super::files_meant(meant.path).map_err(other)?[..] else {
             return Err(CommandError::Other("name one file that the layer is taken from".into()));
         };
         let source = ClipSource::read(path.clone(), &Conversion::default(), &Progress::default());
         let theirs = source.document.map_err(CommandError::Other)?;
         let home = LayerHome::of(meant.clip.map(|c| c.find(&theirs)).transpose()?);
-        let id = meant.layer.find(&theirs, home)?;
+        let all = theirs.aids.layers(home);
+        let id = match (meant.layer, all.0.as_slice()) {
+            (Some(layer), _) => layer.find(&theirs, home)?,
+            (None, [only]) => only.id,
+            (None, all) => {
+                return Err(CommandError::Other(format!(
+                    "{of} of that file has {} layers; say which by “layer”",
+                    all.len()
+                )));
+            }
+        };
         let layer = theirs.aids.pose_layer(id).map(|(_, l)| l.clone());
         let Some(layer) = layer else { return Ok((Vec::new(), None)) };
-        let into = meant.into.map(|c| c.find(&self.document)).transpose()?;
         self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
     }
 
@@ -77,7 +92,7 @@ impl Session {
         let taken = ours.aids.layers(home);
         let numbered = |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
         let name = (1..).map(numbered).find(|n| taken.iter().all(|l| *l.name != **n)).unwrap_or_default();
-        let of = || LayerOf { clip: into.clone(), layer: LayerName::Named(name.clone()) };
+        let of = || LayerOf { clip: into.clone(), layer: Some(LayerName::Named(name.clone())) };
         let mut commands: Vec<Command> = vec![NewLayer { clip: into.clone(), name: Some(name.clone()) }.into()];
         let mut gone = Vec::new();
         for node in layer.nodes() {

@@ -229,13 +229,17 @@ type Named<'a> = (Option<&'a ClipName>, Option<&'a LayerName>, Option<&'a Nodes>
 /// The things that it means: what is gone is named as it was.
 fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<EditedThing>, CommandError> {
     let (clip, layer, node, mesh) = named;
-    if usize::from(clip.is_some() || layer.is_some()) + usize::from(node.is_some()) + usize::from(mesh.is_some()) != 1 {
-        return Err(CommandError::Other("name a “clip”, a “layer”, a “node” or a “mesh”, and one of them only".into()));
-    }
+    let nodes = node.map(|n| n.all(now)).transpose()?;
+    let meshes = mesh.map(|m| m.find(now)).transpose()?;
     let clip = match clip {
         None => None,
         Some(clip) => Some(clip.find(now).or_else(|why| clip.find(opened).map_err(|_gone| why))?),
     };
+    let ways =
+        usize::from(clip.is_some() || layer.is_some()) + usize::from(nodes.is_some()) + usize::from(meshes.is_some());
+    if ways != 1 {
+        return Err(CommandError::Other("name a “clip”, a “layer”, a “node” or a “mesh”, and one of them only".into()));
+    }
     if let Some(layer) = layer {
         let home = LayerHome::of(clip);
         let id = layer.find(now, home).or_else(|why| layer.find(opened, home).map_err(|_gone| why))?;
@@ -244,11 +248,10 @@ fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<Ed
     if let Some(clip) = clip {
         return Ok(vec![EditedThing::Clip(clip)]);
     }
-    if let Some(nodes) = node {
-        return Ok(nodes.all(now)?.into_iter().map(EditedThing::Node).collect());
+    if let Some(nodes) = nodes {
+        return Ok(nodes.into_iter().map(EditedThing::Node).collect());
     }
-    let meshes = mesh.map(|m| m.find(now)).transpose()?.unwrap_or_default();
-    Ok(meshes.into_iter().map(EditedThing::Weights).collect())
+    Ok(meshes.unwrap_or_default().into_iter().map(EditedThing::Weights).collect())
 }
 
 impl Session {
@@ -517,7 +520,7 @@ impl Session {
                 return Ok(false);
             }
             Command::Session(SessionCommand::ImportLayer { path, clip, layer, into }) => {
-                let (clip, into) = (clip.as_ref(), into.as_ref());
+                let (clip, layer, into) = (clip.as_ref(), layer.as_ref(), into.as_ref());
                 let meant = layer_import::LayerMeant { path, clip, layer, into };
                 let (commands, note) = self.layer_of_file(meant)?;
                 let done = self.run_all("Import layer", &commands)?;

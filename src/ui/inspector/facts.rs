@@ -42,7 +42,7 @@ fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
 /// Of the file as a whole.
 pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     let document = session.document();
-    heading(ui, theme, "File");
+    heading(ui, theme, "The file");
     fact(ui, theme, "Name", session.file_name());
     fact(ui, theme, "Made by", session.generator.clone().unwrap_or_else(|| "unknown".into()));
     fact(ui, theme, "Nodes", thousands(document.nodes.len()));

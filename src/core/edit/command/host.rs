@@ -48,8 +48,8 @@ other_commands! {
         path: PathBuf,
         /// Of which clip there; of the pose unless given.
         clip: Option<ClipName>,
-        /// Which layer there.
-        layer: LayerName,
+        /// Which layer there; the only one unless given.
+        layer: Option<LayerName>,
         /// Over which clip here; over the pose unless given.
         into: Option<ClipName>,
     } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;

@@ -643,8 +643,9 @@ impl SetUser {
 impl SetLocal {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
+        let place = Place::of(scene, &self.over)?;
         let given = some_given(&self.to)?;
-        Place::of(scene, &self.over)?.put(nodes.into_iter().map(|node| (node, given)))
+        place.put(nodes.into_iter().map(|node| (node, given)))
     }
 }
 

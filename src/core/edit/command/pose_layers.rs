@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, Outcome, Scene, around,
     define::document_commands,
-    field::{ClipName, Field as _, Nodes, Numbers, Part, Seconds, Trs, choice, field},
+    field::{ClipName, Nodes, Numbers, Part, Seconds, Trs, choice, field},
     keys::{clip_of, time_of},
     place::set_user,
     pose::some_given,
@@ -113,22 +113,22 @@ pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
 pub struct LayerOf {
     /// The clip; the pose unless given.
     pub clip: Option<ClipName>,
-    /// The layer.
-    pub layer: LayerName,
+    /// The layer; the only one there unless given.
+    pub layer: Option<LayerName>,
 }
 
 impl LayerOf {
     /// One that is there.
     pub fn of(home: LayerHome, layer: PoseLayerId) -> Self {
-        Self { clip: home.clip().map(ClipName::Id), layer: LayerName::Id(layer) }
+        Self { clip: home.clip().map(ClipName::Id), layer: Some(LayerName::Id(layer)) }
     }
 }
 
 impl Part for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        let layer =
-            ArgumentSpec { name: "layer", kind: LayerName::KIND, required: true, help: "Which layer, by its name." };
-        [Option::<ClipName>::specs("clip", "Of which clip; of the pose unless given."), vec![layer]].concat()
+        let layer = "Which layer, by its name; the only one there unless given.";
+        let clip = "Of which clip; of the pose unless given.";
+        [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)].concat()
     }
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
@@ -380,8 +380,27 @@ struct Found {
 impl Found {
     fn of(document: &Document, of: &LayerOf) -> Result<Self, CommandError> {
         let home = home_of(document, of.clip.as_ref())?;
-        let id = of.layer.find(document, home)?;
         let layers = document.aids.layers(home);
+        let id = match &of.layer {
+            Some(layer) => layer.find(document, home)?,
+            None => match layers.0.as_slice() {
+                [only] => only.id,
+                [] => {
+                    return refuse(format!(
+                        "{} has no layer; {} makes one",
+                        home_words(document, home),
+                        NewLayer::NAME
+                    ));
+                }
+                all => {
+                    return refuse(format!(
+                        "{} has {} layers; say which by “layer”",
+                        home_words(document, home),
+                        all.len()
+                    ));
+                }
+            },
+        };
         let at = layers.position(id).ok_or(LayerWriteError::NoLayer)?;
         Ok(Self { home, layers, at })
     }
@@ -520,7 +539,7 @@ fn strength_track(times: Vec<f32>, values: Vec<f32>, interpolation: Interpolatio
 
 impl LayerStrengthKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let found = Found::of(scene.document, &self.of)?;
+        home_of(scene.document, self.of.clip.as_ref())?;
         if !self.keys.0.len().is_multiple_of(2) {
             return refuse("“keys” are times and strengths, in turns; one of them is missing");
         }
@@ -532,6 +551,7 @@ impl LayerStrengthKeys {
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
             return refuse("two keys of a strength lie at one time; leave one of them out");
         }
+        let found = Found::of(scene.document, &self.of)?;
         if found.home == LayerHome::Pose && !keys.is_empty() {
             return refuse("the pose has no time, so that nothing of it has keys");
         }
@@ -676,8 +696,9 @@ impl MaskPoseLayer {
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
+        let chosen = self.chosen(document)?;
         let found = Found::of(document, &self.of)?;
-        let mask = self.chosen(document)?.map(|by| LayerMask { counts: mask_weights(document, &by), by });
+        let mask = chosen.map(|by| LayerMask { counts: mask_weights(document, &by), by });
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
         let note =
@@ -690,10 +711,11 @@ impl SetInLayer {
     /// By number: nothing is divided out, it is what the layer adds in full.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let found = Found::of(document, &self.of)?;
         let nodes = self.node.all(document)?;
+        home_of(document, self.of.clip.as_ref())?;
         let given = some_given(&self.to)?;
         let time = self.time.map_or(Ok(0.0), time_of)?;
+        let found = Found::of(document, &self.of)?;
         if !given.is_finite() {
             return refuse("a number is not finite");
         }
@@ -713,8 +735,8 @@ impl SetInLayer {
 impl ClearInLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
-        let found = Found::of(document, &self.of)?;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let found = Found::of(document, &self.of)?;
         let goes = |n: NodeId| nodes.as_ref().is_none_or(|list| list.binary_search(&n).is_ok());
         let mut layer = found.layer().clone();
         Shared::make_mut(&mut layer.moves).retain(|n, _| !goes(*n));
@@ -728,17 +750,15 @@ impl ClearInLayer {
 impl ZeroKey {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let found = Found::of(document, &self.of)?;
+        let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let times =
             [Some(self.time), self.until].into_iter().flatten().map(time_of).collect::<Result<Vec<f32>, _>>()?;
+        let found = Found::of(document, &self.of)?;
         if found.home == LayerHome::Pose {
             return refuse("the pose has no time; keys are of a clip's layer");
         }
         let mut layer = found.layer().clone();
-        let nodes = match &self.node {
-            Some(nodes) => nodes.all(document)?,
-            None => layer.nodes(),
-        };
+        let nodes = named.unwrap_or_else(|| layer.nodes());
         if nodes.is_empty() {
             return refuse(format!("layer “{}” moves nothing yet; pose a joint in it, or name joints", layer.name));
         }
@@ -797,11 +817,12 @@ pub(super) fn smooth(old: &Track, made: Track) -> Track {
 impl CopyLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
+        let to = self.to.all(document)?;
         let found = Found::of(document, &self.of)?;
         let mut edits = Vec::new();
         let mut refused = Vec::new();
         let mut id = document.aids.free_pose_layer();
-        for clip in self.to.all(document)? {
+        for clip in to {
             let home = LayerHome::Clip(clip);
             let layers = document.aids.layers(home);
             let name = free_name(&layers, &found.layer().name);

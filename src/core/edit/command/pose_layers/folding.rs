@@ -132,9 +132,10 @@ impl ExtractLayer {
         clip_of(document, id)?;
         let home = LayerHome::Clip(id);
         let layers = document.aids.layers(home);
-        match (&self.other, self.time) {
+        let other = self.other.as_ref().map(|o| o.find(document)).transpose()?;
+        let time = self.time.map(time_of).transpose()?;
+        match (other, time) {
             (Some(other), None) => {
-                let other = other.find(document)?;
                 clip_of(document, other)?;
                 let name = name_for(&layers, self.name.as_ref(), &document.clip_label(other))?;
                 let made = difference(document, id, other).map_err(|node| {
@@ -148,7 +149,6 @@ impl ExtractLayer {
                 Ok(push(document, home, made).into())
             }
             (None, Some(time)) => {
-                let time = time_of(time)?;
                 let Some((at, pose)) = document.aids.unkeyed(id, f64::from(time)) else {
                     return refuse(format!("there is no unkeyed pose at {time} s of this clip"));
                 };

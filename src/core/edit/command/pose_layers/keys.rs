@@ -112,7 +112,7 @@ impl LayerKeysCommand {
         };
         let proxy = self.proxy(document, clip)?;
         let done = self.done(&Scene::new(&proxy))?;
-        let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: self.layer.clone() })?;
+        let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
         let mut layer = found.layer().clone();
         let keys = Shared::make_mut(&mut layer.keys);
         for edit in done.edits {
