@@ -595,7 +595,7 @@ fn in_layer(
     // Those of the chosen one have the plain names.
     let names = match view.layers.chosen == Some(layer.id) {
         true => ["Layer translation", "Layer rotation", "Layer scale"],
-        false => ["Other layer translation", "Other layer rotation", "Other layer scale"],
+        false => ["Other translation", "Other rotation", "Other scale"],
     };
     for property in Property::TRS {
         let (values, triple, name) = match property {
