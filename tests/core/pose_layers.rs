@@ -428,6 +428,20 @@ proptest! {
         prop_assert!(angle_between(twice.rotation, once.rotation) < 1e-5);
     }
 
+    /// Layers on different joints do not mind their order.
+    #[test]
+    fn layers_on_different_joints_may_change_places(a in some_user(), b in some_user(), tracks in prop::collection::vec(some_track(1), 0..2)) {
+        let document = chain(tracks.into_iter().take(1).collect(), Vec3::ONE);
+        let layer = |node: u32, user: Transform| PoseLayer::new("", [(NodeId(node), user)].into());
+        let pose = |layers: Vec<PoseLayer>| {
+            let mut with = document.clone();
+            with.aids.pose_layers.insert(LayerHome::Clip(ClipId(0)), Shared::new(numbered(layers)));
+            seen(&with, Some(ClipId(0)), 0.2)
+        };
+        let (one, other) = (pose(vec![layer(1, a), layer(2, b)]), pose(vec![layer(2, b), layer(1, a)]));
+        prop_assert_eq!(one.local, other.local);
+    }
+
     /// Whatever is done to layers can be taken back, and the document holds.
     #[test]
     fn what_is_done_to_layers_is_taken_back(steps in prop::collection::vec((0usize..16, 0.0f32..1.0, any::<bool>()), 1..12)) {
