@@ -427,6 +427,9 @@ impl App {
             Command::Document(DocumentCommand::KeyEdit(command)) => {
                 LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
             }
+            Command::Session(SessionCommand::CopyKeys { clip, layer: None, which }) => {
+                SessionCommand::CopyKeys { clip, layer: Some(layer), which }.into()
+            }
             other => other,
         }
     }

@@ -62,7 +62,7 @@ impl App {
     /// Puts keys into the clipboard, as text.
     fn copy_keys(&mut self, ctx: &Context, clip: ClipName, which: WhichKeys) {
         let count = self.outliner.selection.keys.len();
-        self.run(ctx, SessionCommand::CopyKeys { clip, which });
+        self.run(ctx, SessionCommand::CopyKeys { clip, layer: None, which });
         let text = match count {
             1 => "Copied 1 key".to_owned(),
             n => format!("Copied {n} keys"),

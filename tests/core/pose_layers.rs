@@ -202,6 +202,11 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     let said = other.diagnostics.iter().find(|d| d.code == "ULNA_LAYERS").expect("it is said");
     assert!(said.message.contains("they stand") && said.message.contains("Walk"), "{}", said.message);
     assert_eq!(bytes(&other), changed, "nothing is lost");
+    // Nor where other layers come over them.
+    let mut other = other;
+    does(&mut other, json!({"do": "layer.new", "clip": "Walk", "name": "New"}));
+    does(&mut other, json!({"do": "layer.set", "clip": "Walk", "layer": "New", "node": "Head", "degrees": [0, 9, 0]}));
+    assert!(String::from_utf8_lossy(&bytes(&other)).contains("ulna.layers"), "what does not fit stays, unasked");
     // Extras that somebody broke: named, kept, not used.
     let mut broken = 0;
     for (from, to) in [
@@ -641,6 +646,15 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     assert_eq!(nod.keys.track(head, Property::Rotation).unwrap().1.times.len(), 6);
     session.undo();
     assert!(session.document() == &before);
+    // Copied from the layer, they are its keys, and come into another.
+    does(&mut session, json!({"do": "key.copy", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}));
+    does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod again"}));
+    does(&mut session, json!({"do": "key.paste", "clip": "Walk", "layer": "Nod again"}));
+    let again = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
+    assert_eq!(again.keys.track(head, Property::Rotation).unwrap().1.times.to_vec(), times);
+    assert_eq!(session.document().clips[walk], keys);
+    session.undo();
+    session.undo();
     does(&mut session, json!({"do": "key.delete", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}));
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     assert!(nod.keys.tracks.is_empty());

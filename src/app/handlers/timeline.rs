@@ -151,7 +151,10 @@ impl App {
         let Some(session) = &self.session else { return };
         let nodes = &self.outliner.selection.nodes;
         let document = session.document();
-        self.timeline.playback.step_key(document, forward, |node| nodes.is_empty() || nodes.contains(&node));
+        let layers = self.layers_view();
+        let clip = self.timeline.playback.clip.and_then(|id| layers.keys_clip(document, id)).cloned();
+        let Some(clip) = clip else { return };
+        self.timeline.playback.step_key(&clip, forward, |node| nodes.is_empty() || nodes.contains(&node));
     }
 
     /// Begins or ends what plays at the playhead; a range that would end before it begins ends with the clip, or begins with

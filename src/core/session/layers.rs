@@ -298,10 +298,12 @@ impl Folds {
             if let Some(before) = decoded.clips.get(*id) {
                 as_numbered(&mut made, own, before);
             }
-            let kept = keeps.then(|| match self.opened.clips.get(id) {
-                Some((l, c, kept)) if *l == layers && c == own => kept.clone(),
-                _ => Shared::new(kept_of(document, own, &made, &layers)),
-            });
+            let kept = match self.opened.clips.get(id) {
+                // Those of the file that do not fit its keys any more stay in it.
+                _ if !keeps => own.kept_layers.clone(),
+                Some((l, c, kept)) if *l == layers && c == own => Some(kept.clone()),
+                _ => Some(Shared::new(kept_of(document, own, &made, &layers))),
+            };
             if Shared::ptr_eq(slot, own) && made.kept_layers == kept {
                 continue;
             }

@@ -46,9 +46,10 @@ use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
         command::{
-            DocumentCommand, KeyEditCommand, KeysHow, LayerName, SessionCommand, copied_keys,
+            DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName, SessionCommand,
+            copied_keys,
             field::{ClipName, Meshes, Nodes},
-            is_mix_loose,
+            is_mix_loose, layer_as_clip,
         },
         free_of_matrices, layer_for, paint_into,
     },
@@ -515,8 +516,12 @@ impl Session {
         match command {
             Command::Session(SessionCommand::Undo) => return Ok(self.undo().is_some()),
             Command::Session(SessionCommand::Redo) => return Ok(self.redo().is_some()),
-            Command::Session(SessionCommand::CopyKeys { clip, which }) => {
-                self.copied = Some(copied_keys(&self.document, clip, which)?.text());
+            Command::Session(SessionCommand::CopyKeys { clip, layer, which }) => {
+                let keys = match layer {
+                    Some(layer) => copied_keys(&layer_as_clip(&self.document, clip, layer)?, clip, which)?,
+                    None => copied_keys(&self.document, clip, which)?,
+                };
+                self.copied = Some(keys.text());
                 return Ok(false);
             }
             Command::Session(SessionCommand::ImportLayer { path, clip, layer, into }) => {
@@ -641,7 +646,15 @@ impl Session {
     fn with_copied(&self, commands: &[Command]) -> Vec<Command> {
         let mut commands = commands.to_vec();
         for command in &mut commands {
-            if let Command::Document(DocumentCommand::KeyEdit(KeyEditCommand::PasteKeys(paste))) = command
+            let edit = match command {
+                Command::Document(DocumentCommand::KeyEdit(edit)) => edit,
+                Command::Document(DocumentCommand::LayerKeys(LayerKeysCommand {
+                    command: KeysOfLayer::Edit(edit),
+                    ..
+                })) => edit,
+                _ => continue,
+            };
+            if let KeyEditCommand::PasteKeys(paste) = edit
                 && paste.text.is_none()
             {
                 paste.text.clone_from(&self.copied);

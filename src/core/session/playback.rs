@@ -236,8 +236,7 @@ impl Playback {
     }
 
     /// Moves to the next key of nodes that are meant, or the one before; of any where those have none in the clip.
-    pub fn step_key(&mut self, document: &Document, forward: bool, is_meant: impl Fn(NodeId) -> bool) {
-        let Some(clip) = self.clip.and_then(|c| document.clips.get(c)) else { return };
+    pub fn step_key(&mut self, clip: &Clip, forward: bool, is_meant: impl Fn(NodeId) -> bool) {
         let now = self.time;
         let some = clip.tracks.values().any(|t| is_meant(t.target));
         let meant = clip.tracks.values().filter(|t| !some || is_meant(t.target));
@@ -365,12 +364,12 @@ mod tests {
         assert!((p.time - 0.5).abs() < 1e-9);
         p.step(-1.0);
         assert!((p.time - 0.4).abs() < 1e-9);
-        p.step_key(&document, true, |_| true);
+        p.step_key(&document.clips[p.clip.unwrap()], true, |_| true);
         assert_eq!(p.time, 0.5);
         // The node that is meant has no key: those of all count.
-        p.step_key(&document, true, |_| false);
+        p.step_key(&document.clips[p.clip.unwrap()], true, |_| false);
         assert_eq!(p.time, 2.0);
-        p.step_key(&document, false, |_| true);
+        p.step_key(&document.clips[p.clip.unwrap()], false, |_| true);
         assert_eq!(p.time, 0.5);
     }
 }

@@ -10,9 +10,9 @@ use egui_material_icons::icons;
 use super::fields::{Shape, Triple, triple_ui};
 use crate::{
     edit::command::{
-        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, FoldLayers, InvertLayer, LayerOf, LayerStrength,
-        LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer, RemovePoseLayer,
-        RenamePoseLayer, SetInLayer, SoloLayer,
+        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, LayerOf,
+        LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer,
+        RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
         field::{ClipName, Nodes, Numbers, Seconds},
     },
     model::{
@@ -139,6 +139,9 @@ fn header(
                 if ui.add_enabled(!layers.is_empty(), egui::Button::new("Fold all")).clicked() {
                     actions.push(fold(home, None));
                 }
+                if let LayerHome::Clip(id) = home {
+                    from_keys_ui(ui, view, document, id, actions);
+                }
             });
             name_widget(ui, &more, "More of layers");
             if icon_button(ui, theme, icons::ICON_ADD, "New layer", "", false, Ok(())).clicked() {
@@ -146,6 +149,37 @@ fn header(
                 actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into()));
                 actions.push(LayerAction::Into(true));
             }
+        });
+    });
+}
+
+/// Layers made of what is there: of the clip's own keys, of an unkeyed pose, of another clip.
+fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, actions: &mut Actions) {
+    ui.separator();
+    let clip = || ClipName::Id(id);
+    let split = ui.button("Split into few keys and a layer");
+    if split.on_hover_text("Few keys stay in the clip, the rest of its motion is in a layer").clicked() {
+        actions.push(Action::Run(SplitLayer { clip: clip(), degrees: None, name: None }.into()));
+    }
+    let unkeyed = view.timeline.unkeyed;
+    let pose = ui.add_enabled(unkeyed.is_some(), egui::Button::new("Unkeyed pose as a layer"));
+    let pose = pose.on_hover_text("What was posed here holds over the whole clip then");
+    if let Some(at) = unkeyed.filter(|_| pose.clicked()) {
+        let time = Some(Seconds(at.time()));
+        actions.push(Action::Run(ExtractLayer { clip: clip(), other: None, time, name: None }.into()));
+    }
+    let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
+    ui.add_enabled_ui(!others.is_empty(), |ui| {
+        ui.menu_button("Difference to a clip", |ui| {
+            egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+                for other in others {
+                    if ui.button(document.clip_label(other)).clicked() {
+                        let other = Some(ClipName::Id(other));
+                        actions.push(Action::Run(ExtractLayer { clip: clip(), other, time: None, name: None }.into()));
+                        ui.close();
+                    }
+                }
+            });
         });
     });
 }

@@ -16,7 +16,7 @@ use crate::{
 /// The command that copies the selected keys.
 fn copy_keys(view: &View<'_>) -> Option<Command> {
     let (clip, which) = WhichKeys::selected(view.selection)?;
-    Some(SessionCommand::CopyKeys { clip: ClipName::Id(clip), which }.into())
+    Some(SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: None, which }.into())
 }
 
 fn count(n: usize, verb: &str) -> String {

@@ -1,6 +1,6 @@
 //! The row of a layer's strength: its curve, and keys that are dragged along the time and up and down.
 
-use egui::{Mesh, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Key, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{draw, sheet::Sheet};
@@ -39,6 +39,16 @@ fn command(home: LayerHome, layer: &PoseLayer, keys: &[(f32, f32)]) -> LayerStre
     }
 }
 
+/// Where the row of a layer is.
+struct Row<'a> {
+    sheet: &'a Sheet<'a>,
+    layer: &'a PoseLayer,
+    track: &'a Track,
+    rect: Rect,
+    /// What of its keys is not covered.
+    body: Rect,
+}
+
 /// Draws a row in `rect`, whose name is at its left, and takes what a hand does to it. What is in `seen` is not covered.
 pub fn strength_ui(
     drag: &mut StrengthDrag,
@@ -49,96 +59,113 @@ pub fn strength_ui(
     mesh: &mut Mesh,
     actions: &mut Actions,
 ) {
-    let (view, theme, axis) = (sheet.view, sheet.view.theme, &sheet.axis);
-    let home = LayerHome::Clip(sheet.id);
     let Some(track) = &layer.strength_keys else { return };
-    let names = Rect::from_min_max(rect.min, pos2(axis.left, rect.bottom()));
-    let painter = ui.painter_at(names.intersect(seen));
-    let middle = rect.center().y;
-    paint_icon(
-        &painter,
-        pos2(names.left() + 34.0, middle),
-        icons::ICON_LAYERS,
-        14.0,
-        theme.color(ColorRole::AccentText),
-    );
-    let text = format!("{}, strength", layer.name);
-    let text = elided(ui, &text, &Theme::font(Font::Small), names.width() - 100.0);
-    let small = Theme::font(Font::Small);
-    painter.text(
-        pos2(names.left() + 46.0, middle),
-        egui::Align2::LEFT_CENTER,
-        text,
-        small,
-        theme.color(ColorRole::TextPrimary),
-    );
-    let now = format!("{:.0} %", strength_of(layer, view.timeline.playback.time) * 100.0);
-    let number = Theme::font(Font::NumberSmall);
-    painter.text(
-        pos2(names.right() - 10.0, middle),
-        egui::Align2::RIGHT_CENTER,
-        now,
-        number,
-        theme.color(ColorRole::TextSecondary),
-    );
+    let body = Rect::from_min_max(pos2(sheet.axis.left, rect.top()), rect.max).intersect(seen);
+    let row = Row { sheet, layer, track, rect, body };
+    row.name(ui, seen);
+    row.ground(ui, actions);
+    row.keys(drag, ui, mesh, actions);
+    row.drag(drag, ui, actions);
+}
 
-    let body = Rect::from_min_max(pos2(axis.left, rect.top()), rect.max).intersect(seen);
-    let high = |strength: f32| rect.bottom() - 4.0 - strength * (rect.height() - 8.0);
-    let lines = ui.painter_at(body);
-    let keys = pairs(track);
-    let curve: Vec<Pos2> = curve(track, axis.start, axis.end).map(|(t, v)| pos2(axis.x(t), high(v))).collect();
-    lines.line(curve, Stroke::new(1.0, theme.color(ColorRole::TextTertiary)));
-
-    let ground = ui.interact(body, ui.scope_id().with(("strength", layer.id.0)), Sense::click());
-    let name = format!("Strength of {} over time", layer.name);
-    ground.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
-    if ground.double_clicked()
-        && let Some(at) = ground.interact_pointer_pos()
-    {
-        let time = axis.time(at.x).max(0.0) as f32;
-        let strength = strength_of(layer, f64::from(time));
-        let of = LayerOf::of(home, layer.id);
-        actions.push(Action::Run(LayerStrength { of, strength, time: Some(Seconds(time)) }.into()));
+impl Row<'_> {
+    fn high(&self, strength: f32) -> f32 {
+        self.rect.bottom() - 4.0 - strength * (self.rect.height() - 8.0)
     }
-    ground.on_hover_text("Double click: a key. Drag a key, up and down too; right click takes it away");
 
-    for (k, (time, strength)) in keys.iter().enumerate() {
-        let at = pos2(axis.x(f64::from(*time)), high(*strength));
-        let held = drag.layer == Some(layer.id) && drag.key == k;
-        let role = if held { ColorRole::SelectionBase } else { ColorRole::KeyNormal };
-        draw::diamond(mesh, at, 4.5, theme.color(role), theme.color(ColorRole::KeyOutline));
-        let area = Rect::from_center_size(at, vec2(14.0, 14.0)).intersect(body);
-        if !area.is_positive() {
-            continue;
+    fn home(&self) -> LayerHome {
+        LayerHome::Clip(self.sheet.id)
+    }
+
+    fn name(&self, ui: &Ui, seen: Rect) {
+        let (view, theme) = (self.sheet.view, self.sheet.view.theme);
+        let names = Rect::from_min_max(self.rect.min, pos2(self.sheet.axis.left, self.rect.bottom()));
+        let painter = ui.painter_at(names.intersect(seen));
+        let at = |x: f32| pos2(x, self.rect.center().y);
+        let (small, number) = (Theme::font(Font::Small), Theme::font(Font::NumberSmall));
+        let color = theme.color(ColorRole::AccentText);
+        paint_icon(&painter, at(names.left() + 34.0), icons::ICON_LAYERS, 14.0, color);
+        let text = elided(ui, &format!("{}, strength", self.layer.name), &small, names.width() - 100.0);
+        let color = theme.color(ColorRole::TextPrimary);
+        painter.text(at(names.left() + 46.0), Align2::LEFT_CENTER, text, small, color);
+        let now = format!("{:.0} %", strength_of(self.layer, view.timeline.playback.time) * 100.0);
+        let color = theme.color(ColorRole::TextSecondary);
+        painter.text(at(names.right() - 10.0), Align2::RIGHT_CENTER, now, number, color);
+    }
+
+    /// The curve; a double click sets a key on it.
+    fn ground(&self, ui: &Ui, actions: &mut Actions) {
+        let (axis, theme) = (&self.sheet.axis, self.sheet.view.theme);
+        let corners = curve(self.track, axis.start, axis.end);
+        let line: Vec<Pos2> = corners.map(|(t, v)| pos2(axis.x(t), self.high(v))).collect();
+        ui.painter_at(self.body).line(line, Stroke::new(1.0, theme.color(ColorRole::TextTertiary)));
+        let ground = ui.interact(self.body, ui.scope_id().with(("strength", self.layer.id.0)), Sense::click());
+        let name = format!("Strength of {} over time", self.layer.name);
+        ground.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+        if let Some(at) = ground.interact_pointer_pos().filter(|_| ground.double_clicked()) {
+            let time = axis.time(at.x).max(0.0) as f32;
+            let strength = strength_of(self.layer, f64::from(time));
+            let of = LayerOf::of(self.home(), self.layer.id);
+            actions.push(Action::Run(LayerStrength { of, strength, time: Some(Seconds(time)) }.into()));
         }
-        let key = ui.interact(area, ui.scope_id().with(("strength key", layer.id.0, k)), Sense::click_and_drag());
-        key.widget_info(|| {
-            WidgetInfo::labeled(Role::Button, true, format!("Key {} of the strength of {}", k + 1, layer.name))
-        });
-        if key.drag_started() {
-            *drag = StrengthDrag { layer: Some(layer.id), key: k, before: keys.clone() };
+        ground.on_hover_text("Double click: a key. Drag a key, up and down too; right click takes it away");
+    }
+
+    fn keys(&self, drag: &mut StrengthDrag, ui: &Ui, mesh: &mut Mesh, actions: &mut Actions) {
+        let theme = self.sheet.view.theme;
+        let keys = pairs(self.track);
+        for (k, (time, strength)) in keys.iter().enumerate() {
+            let at = pos2(self.sheet.axis.x(f64::from(*time)), self.high(*strength));
+            let held = drag.layer == Some(self.layer.id) && drag.key == k;
+            let role = if held { ColorRole::SelectionBase } else { ColorRole::KeyNormal };
+            draw::diamond(mesh, at, 4.5, theme.color(role), theme.color(ColorRole::KeyOutline));
+            let area = Rect::from_center_size(at, vec2(14.0, 14.0)).intersect(self.body);
+            if !area.is_positive() {
+                continue;
+            }
+            let id = ui.scope_id().with(("strength key", self.layer.id.0, k));
+            let key = ui.interact(area, id, Sense::click_and_drag());
+            let name = format!("Key {} of the strength of {}", k + 1, self.layer.name);
+            key.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+            if key.drag_started_by(PointerButton::Primary) {
+                *drag = StrengthDrag { layer: Some(self.layer.id), key: k, before: keys.clone() };
+            }
+            if key.secondary_clicked() {
+                let mut left = keys.clone();
+                left.remove(k);
+                actions.push(Action::Run(command(self.home(), self.layer, &left).into()));
+            }
         }
-        if key.secondary_clicked() {
-            let mut left = keys.clone();
-            left.remove(k);
-            actions.push(Action::Run(command(home, layer, &left).into()));
+    }
+
+    /// The key that is held, wherever the pointer has gone with it.
+    fn drag(&self, drag: &mut StrengthDrag, ui: &Ui, actions: &mut Actions) {
+        if drag.layer != Some(self.layer.id) {
+            return;
         }
-        if held && let Some(at) = ui.input(|i| i.pointer.latest_pos()) {
-            let fps = view.timeline.playback.fps;
-            let whole = !ui.input(|i| i.modifiers.shift);
-            let frame = |t: f64| if whole && fps > 0.0 { (t * fps).round() / fps } else { t };
-            let time = frame(axis.time(at.x).max(0.0)) as f32;
-            let strength = ((rect.bottom() - 4.0 - at.y) / (rect.height() - 8.0)).clamp(0.0, 1.0);
-            let mut moved = drag.before.clone();
-            moved[k] = (time, (strength * 100.0).round() / 100.0);
+        let (at, down, escapes, modifiers) =
+            ui.input(|i| (i.pointer.latest_pos(), i.pointer.primary_down(), i.key_pressed(Key::Escape), i.modifiers));
+        if escapes {
+            *drag = StrengthDrag::default();
+            actions.push(Action::Cancel);
+            return;
+        }
+        if let Some(at) = at {
+            let fps = self.sheet.view.timeline.playback.fps;
+            let time = self.sheet.axis.time(at.x).max(0.0);
+            let whole = !modifiers.shift && fps > 0.0;
+            let time = if whole { (time * fps).round() / fps } else { time } as f32;
+            let strength = ((self.rect.bottom() - 4.0 - at.y) / (self.rect.height() - 8.0)).clamp(0.0, 1.0);
+            let (mut moved, k) = (drag.before.clone(), drag.key);
             // It stays between its neighbours.
-            let low = k.checked_sub(1).map(|b| moved[b].0 + 1e-3);
-            let high = moved.get(k + 1).map(|n| n.0 - 1e-3);
-            moved[k].0 = moved[k].0.max(low.unwrap_or(0.0)).min(high.unwrap_or(f32::MAX));
-            let label = format!("Strength of {}", layer.name);
-            actions.push(Action::Preview { label, commands: vec![command(home, layer, &moved).into()] });
+            let low = k.checked_sub(1).map_or(0.0, |b| moved[b].0 + 1e-3);
+            let high = moved.get(k + 1).map_or(f32::MAX, |n| n.0 - 1e-3);
+            moved[k] = (time.min(high).max(low), (strength * 100.0).round() / 100.0);
+            let label = format!("Strength of {}", self.layer.name);
+            let commands = vec![command(self.home(), self.layer, &moved).into()];
+            actions.push(Action::Preview { label, commands });
         }
-        if key.drag_stopped() {
+        if !down {
             *drag = StrengthDrag::default();
             actions.push(Action::Commit);
         }
@@ -147,13 +174,15 @@ pub fn strength_ui(
 
 /// A strength over time, from one second to another: a place at each of its corners.
 fn curve(track: &Track, from: f64, to: f64) -> impl Iterator<Item = (f64, f32)> {
-    let mut all = vec![(from, track.values[0])];
+    // What lies before the first key, where that is in sight.
+    let mut all = vec![(from.min(f64::from(track.times[0])), track.values[0])];
     for (k, time) in track.times.iter().enumerate() {
         if track.interpolation == Interpolation::Step && k > 0 {
             all.push((f64::from(*time), track.values[k - 1]));
         }
         all.push((f64::from(*time), track.values[k]));
     }
-    all.push((to, track.values[track.times.len() - 1]));
+    let last = track.times.len() - 1;
+    all.push((to.max(f64::from(track.times[last])), track.values[last]));
     all.into_iter()
 }

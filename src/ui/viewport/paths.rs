@@ -182,7 +182,7 @@ fn handles(
                 body: Some(Body::Limb),
                 over,
             };
-            let over = Over::clip(clip, held.time);
+            let over = Over::clip(clip, held.time).in_layer(view.layers.written);
             let asked = DocumentCommand::Ik(make(over.clone()).into());
             let nodes: Vec<NodeId> =
                 asked.wanted(&Scene::new(&held.document)).unwrap_or_default().into_iter().map(|(n, _)| n).collect();
@@ -191,7 +191,11 @@ fn handles(
                     interpolation: Some(view.settings.new_keys),
                     ..SetKey::new(ClipName::Id(clip), Seconds(held.time), Nodes::Ids(nodes))
                 };
-                let commands = vec![Command::from(make(over)), KeyCommand::from(key).into()];
+                // A layer takes it by itself: with a key where it has some, else over the whole clip.
+                let mut commands = vec![Command::from(make(over))];
+                if view.layers.written.is_none() {
+                    commands.push(KeyCommand::from(key).into());
+                }
                 actions.push(Action::Preview { label, commands });
             }
         }

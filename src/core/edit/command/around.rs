@@ -296,7 +296,10 @@ pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
 
 pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
-    Ok(vec![SessionCommand::CopyKeys { clip: ClipName::Id(clip), which }.into()])
+    Ok(vec![
+        SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: around.written_layer().map(LayerName::Id), which }
+            .into(),
+    ])
 }
 
 /// At the playhead.

@@ -39,6 +39,8 @@ other_commands! {
     CopyKeys {
         /// Of which clip.
         clip: ClipName,
+        /// Of which layer of it; of the clip itself unless given.
+        layer: Option<LayerName>,
         /// Which.
         which: WhichKeys,
     } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);

@@ -290,6 +290,28 @@ impl Between {
     }
 }
 
+impl KeyEditCommand {
+    /// Of which clip the keys are.
+    pub(super) const fn clip(&self) -> &ClipName {
+        match self {
+            Self::DeleteKeys(c) => &c.clip,
+            Self::MoveKeys(c) => &c.clip,
+            Self::DuplicateKeys(c) => &c.clip,
+            Self::ScaleKeys(c) => &c.clip,
+            Self::PasteKeys(c) => &c.clip,
+            Self::RippleKeys(c) => &c.clip,
+            Self::OffsetKeys(c) => &c.clip,
+            Self::HoldKeys(c) => &c.clip,
+            Self::ChangeKeys(c) => &c.clip,
+            Self::ShiftKeys(c) => &c.clip,
+            Self::SetInterpolation(c) => &c.clip,
+            Self::SetTangents(c) => &c.clip,
+            Self::SetKeyKind(c) => &c.clip,
+            Self::CleanKeys(c) => &c.clip,
+        }
+    }
+}
+
 /// A clip and the keys of it that are meant.
 struct Meant<'a> {
     id: ClipId,

@@ -100,7 +100,7 @@ pub use self::{
         ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, KeepLayers,
         KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, MaskPoseLayer,
         MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer, PoseLayerCommand, Region, RemovePoseLayer, RenamePoseLayer,
-        SetInLayer, SoloLayer, SplitLayer, StrengthGoes, ZeroKey, pose_layer_text,
+        SetInLayer, SoloLayer, SplitLayer, StrengthGoes, ZeroKey, layer_as_clip, pose_layer_text,
     },
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},

@@ -3,6 +3,7 @@
 mod folding;
 mod invert;
 mod keys;
+mod mask;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,14 +22,14 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        ClipId, Document, Interpolation, LayerHome, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers,
-        Property, Shared, Track, Transform,
+        ClipId, Document, Interpolation, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
+        Track, Transform,
     },
-    motion::{LayerWriteError, clip_edit::with_interpolation, mask_weights, strength_of},
+    motion::{LayerWriteError, clip_edit::with_interpolation, strength_of},
 };
 
 pub(super) use self::keys::LAYER_OF_KEYS;
-pub use self::keys::{KeysOfLayer, LayerKeysCommand};
+pub use self::keys::{KeysOfLayer, LayerKeysCommand, layer_as_clip};
 
 impl From<LayerWriteError> for CommandError {
     fn from(why: LayerWriteError) -> Self {
@@ -624,86 +625,6 @@ impl DuplicateLayer {
         let copy = found.layer().clone().named(document.aids.free_pose_layer(), name);
         layers.0.insert(found.at + 1, Shared::new(copy));
         Ok(set(found.home, layers))
-    }
-}
-
-impl MaskPoseLayer {
-    /// As a mask of a lane.
-    pub fn with(of: LayerOf, mask: Option<&MixMask>) -> Self {
-        let mut made = Self { of, region: None, below: None, falloff: None, node: None, weights: None };
-        match mask {
-            None => made.region = Some(Region::All),
-            Some(MixMask::Upper) => made.region = Some(Region::Upper),
-            Some(MixMask::Lower) => made.region = Some(Region::Lower),
-            Some(MixMask::Left) => made.region = Some(Region::Left),
-            Some(MixMask::Right) => made.region = Some(Region::Right),
-            Some(MixMask::Below { joint, falloff }) => {
-                made.below = Some(Nodes::one(*joint));
-                made.falloff = (*falloff > 0).then_some(*falloff as usize);
-            }
-            Some(MixMask::Painted(list)) if list.is_empty() => {
-                // Nowhere: no node has any of it.
-                made.node = None;
-                made.weights = Some(Numbers(vec![0.0]));
-            }
-            Some(MixMask::Painted(list)) => {
-                made.node = Some(Nodes::Ids(list.keys().copied().collect()));
-                made.weights = Some(Numbers(list.values().map(|w| f64::from(*w)).collect()));
-            }
-        }
-        made
-    }
-
-    fn chosen(&self, document: &Document) -> Result<Option<MixMask>, CommandError> {
-        let ways = [self.region.is_some(), self.below.is_some(), self.node.is_some() || self.weights.is_some()];
-        if ways.iter().filter(|w| **w).count() > 1 {
-            return refuse("say where it counts by “region”, by “below” or by “node”, and by one of them only");
-        }
-        if self.falloff.is_some() && self.below.is_none() {
-            return refuse("“falloff” goes with “below”");
-        }
-        if let Some(below) = &self.below {
-            return match below.all(document)?[..] {
-                [joint] => {
-                    let falloff = self.falloff.unwrap_or(0).min(1000) as u32;
-                    Ok(Some(MixMask::Below { joint, falloff }))
-                }
-                _ => refuse("“below” is one joint"),
-            };
-        }
-        if self.node.is_some() || self.weights.is_some() {
-            let nodes = self.node.as_ref().map(|n| n.in_order(document)).transpose()?.unwrap_or_default();
-            let weights = match &self.weights {
-                None => vec![1.0; nodes.len()],
-                Some(Numbers(list)) if list.len() == 1 => vec![share(list[0] as f32, "weights")?; nodes.len()],
-                Some(Numbers(list)) if list.len() == nodes.len() => {
-                    list.iter().map(|w| share(*w as f32, "weights")).collect::<Result<_, _>>()?
-                }
-                Some(Numbers(list)) => {
-                    return refuse(format!("{} weights are given for {} joints", list.len(), nodes.len()));
-                }
-            };
-            return Ok(Some(MixMask::Painted(nodes.into_iter().zip(weights).filter(|(_, w)| *w > 0.0).collect())));
-        }
-        Ok(match self.region.unwrap_or(Region::All) {
-            Region::All => None,
-            Region::Upper => Some(MixMask::Upper),
-            Region::Lower => Some(MixMask::Lower),
-            Region::Left => Some(MixMask::Left),
-            Region::Right => Some(MixMask::Right),
-        })
-    }
-
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let chosen = self.chosen(document)?;
-        let found = Found::of(document, &self.of)?;
-        let mask = chosen.map(|by| LayerMask { counts: mask_weights(document, &by), by });
-        let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
-        let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
-        let note =
-            (none && !edits.is_empty()).then(|| "no joint is in the mask, so that the layer does nothing".into());
-        Ok(Outcome { edits, note, keys: None })
     }
 }
 

@@ -8,7 +8,6 @@ use crate::{
             ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand, KeyEditCommand,
             Outcome, Scene, SetKey,
             field::{ClipName, Part},
-            find_clip,
             keys::clip_of,
         },
     },
@@ -61,8 +60,8 @@ impl LayerKeysCommand {
             KeysOfLayer::Edit(command) => command.line(document),
         };
         // Names of keys are those of the layer's tracks.
-        if let (KeysOfLayer::Edit(command), Some(home)) = (&self.command, self.home(document))
-            && let Ok(proxy) = self.proxy(document, home)
+        if let KeysOfLayer::Edit(command) = &self.command
+            && let Ok(proxy) = layer_as_clip(document, command.clip(), &self.layer)
         {
             line = command.line(&proxy);
         }
@@ -71,46 +70,21 @@ impl LayerKeysCommand {
     }
 
     /// The clip that a command on keys is about.
-    fn home(&self, document: &Document) -> Option<ClipId> {
-        let line = match &self.command {
-            KeysOfLayer::Key(command) => command.line(document),
-            KeysOfLayer::Edit(command) => command.line(document),
-        };
-        let text = line.arguments.get("clip")?.as_str()?;
-        find_clip(document, text).ok()
-    }
-
-    /// A document in which the layer is the clip, and every node stands as the layer would have it at all times.
-    fn proxy(&self, document: &Document, clip: ClipId) -> Result<Document, CommandError> {
-        let home = LayerHome::Clip(clip);
-        let id = self.layer.find(document, home)?;
-        let layers = document.aids.layers(home);
-        let layer = layers.get(id).ok_or(LayerWriteError::NoLayer)?;
-        let mut proxy = Document { file: document.file.clone(), ..Document::default() };
-        let own = clip_of(document, clip)?;
-        let mut keys = (*layer.keys).clone();
-        (keys.name, keys.kept) = (own.name.clone(), own.kept.clone());
-        if let Some(slot) = proxy.file.clips.get_mut(clip) {
-            *slot = Shared::new(keys);
+    const fn clip(&self) -> Option<&ClipName> {
+        match &self.command {
+            KeysOfLayer::Key(KeyCommand::SetKey(c)) => Some(&c.clip),
+            KeysOfLayer::Key(KeyCommand::SetUnkeyed(_) | KeyCommand::DiscardUnkeyed(_)) => None,
+            KeysOfLayer::Edit(command) => Some(command.clip()),
         }
-        for node in document.node_ids().collect::<Vec<_>>() {
-            let local = layer.constant(node);
-            let found = &mut proxy.file.nodes[node];
-            found.rest = Local::Trs(Transform::IDENTITY);
-            let pose = NodePose { user: local, local: Local::Trs(local) };
-            found.pose = (local != Transform::IDENTITY).then_some(pose);
-        }
-        Ok(proxy)
     }
 
     pub(in crate::edit::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let clip = match self.home(document) {
-            Some(clip) => clip,
-            // The command itself says best what is wrong with its clip.
-            None => return self.done(scene),
+        let Some(name) = self.clip() else {
+            return refuse("a layer has no unkeyed poses; leave out “layer”");
         };
-        let proxy = self.proxy(document, clip)?;
+        let clip = name.find(document)?;
+        let proxy = layer_as_clip(document, name, &self.layer)?;
         let done = self.done(&Scene::new(&proxy))?;
         let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
         let mut layer = found.layer().clone();
@@ -137,8 +111,36 @@ impl LayerKeysCommand {
                 let interpolation = key.interpolation.or(Some(Between::Smooth));
                 KeyCommand::from(SetKey { interpolation, ..key.clone() }).work(scene)
             }
-            KeysOfLayer::Key(_) => refuse("a layer has no unkeyed poses; leave out “layer”"),
+            KeysOfLayer::Key(command) => command.work(scene),
             KeysOfLayer::Edit(command) => command.work(scene),
         }
     }
+}
+
+/// A document in which a layer is the clip, and every node stands as the layer would have it at all times: commands on keys work on it as they
+/// do on a clip.
+///
+/// # Errors
+/// Where there is no such clip or layer.
+pub fn layer_as_clip(document: &Document, clip: &ClipName, layer: &LayerName) -> Result<Document, CommandError> {
+    let clip: ClipId = clip.find(document)?;
+    let own = clip_of(document, clip)?;
+    let home = LayerHome::Clip(clip);
+    let id = layer.find(document, home)?;
+    let layers = document.aids.layers(home);
+    let layer = layers.get(id).ok_or(LayerWriteError::NoLayer)?;
+    let mut stand_in = Document { file: document.file.clone(), ..Document::default() };
+    let mut keys = (*layer.keys).clone();
+    (keys.name, keys.kept) = (own.name.clone(), own.kept.clone());
+    if let Some(slot) = stand_in.file.clips.get_mut(clip) {
+        *slot = Shared::new(keys);
+    }
+    for node in document.node_ids() {
+        let local = layer.constant(node);
+        let found = &mut stand_in.file.nodes[node];
+        found.rest = Local::Trs(Transform::IDENTITY);
+        let pose = NodePose { user: local, local: Local::Trs(local) };
+        found.pose = (local != Transform::IDENTITY).then_some(pose);
+    }
+    Ok(stand_in)
 }
