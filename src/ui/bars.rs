@@ -108,7 +108,12 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
             let layer = view.session.zip(view.layers.written);
             let layer = layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
-            let text = layer.map_or_else(|| "the pose of the file".to_owned(), |name| format!("layer {name}"));
+            if layer.is_some() {
+                let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
+                ui.label(icon.color(theme.color(ColorRole::AccentText)));
+            }
+            let text = layer.as_deref().unwrap_or("the pose of the file");
+            let text = elided(ui, text, &Theme::font(Font::Body), 240.0);
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

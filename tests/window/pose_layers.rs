@@ -58,7 +58,7 @@ fn a_tool_writes_into_the_chosen_layer_over_the_whole_clip() {
     assert!(layers(&window).0[0].muted);
     click(&mut window, "Layer on");
     assert!(!layers(&window).0[0].muted);
-    window.get_by_label("Revert Layer Layer").click_accesskit();
+    window.get_by_label("Revert Layer").click_accesskit();
     window.run_steps(3);
     assert!(layers(&window).is_empty());
     press(&mut window, Modifiers::COMMAND, Key::Z);

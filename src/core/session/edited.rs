@@ -71,7 +71,7 @@ fn layers(opened: &Document, now: &Document) -> Vec<Edited> {
             }
         };
         let thing = EditedThing::Layer(home, layer.id);
-        all.push(Edited { thing, title: format!("Layer {}", layer.name), facts, nodes, clip: home.clip() });
+        all.push(Edited { thing, title: layer.name.to_string(), facts, nodes, clip: home.clip() });
     };
     for (home, layers) in &now.aids.pose_layers {
         for layer in layers.iter() {

@@ -62,7 +62,10 @@ pub fn layers_ui(
 ) {
     let Some(home) = view.layers.home else { return };
     let layers = document.aids.layers(home);
-    let writes = view.layers.into && home != LayerHome::Pose;
+    let pose = home == LayerHome::Pose;
+    let writes = if pose { view.layers.written.is_some() } else { view.layers.into };
+    // Stays open where the pose's own offsets are chosen next, in this list.
+    state.open |= pose && writes;
     header(state, ui, view, document, (home, &layers), writes, actions);
     if !(writes || state.open) {
         ui.add_space(2.0);
