@@ -258,6 +258,7 @@ impl App {
                 self.run_beside(ctx, command.spec().title, vec![command]);
             }
             Command::Session(SessionCommand::ImportClips { path, .. }) => self.import_clips(ctx, path.clone()),
+            Command::Session(SessionCommand::ImportWeights { path: None, .. }) => self.ask_weights(ctx),
             Command::Document(_) | Command::Session(_) => {
                 self.run_on_file(ctx, &command);
             }
@@ -386,8 +387,11 @@ impl App {
         let notes = self.session.as_mut().map_or_else(Vec::new, crate::session::Session::take_notes);
         match done {
             Ok(true) => {
-                for note in notes {
-                    self.toast(ctx, ToastKind::Note, format!("{title}: {note}."));
+                for mut note in notes {
+                    if let Some(first) = note.get_mut(..1) {
+                        first.make_ascii_uppercase();
+                    }
+                    self.toast(ctx, ToastKind::Ok, note + ".");
                 }
             }
             Ok(false) => {

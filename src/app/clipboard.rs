@@ -4,10 +4,13 @@ use egui::{Context, Event};
 
 use super::{App, key_routing::Topmost};
 use crate::{
-    edit::command::{
-        PasteKeys, PoseReach, SessionCommand, WhichKeys,
-        field::{ClipName, Seconds},
-        pose_text, read_pose,
+    edit::{
+        Mode,
+        command::{
+            PasteKeys, PoseReach, SessionCommand, WhichKeys,
+            field::{ClipName, Seconds},
+            pose_text, read_pose,
+        },
     },
     model::NodeId,
     motion::{
@@ -109,10 +112,19 @@ impl App {
                 i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
             (copy, paste)
         });
-        if copy && !self.copy_selected_keys(ctx) && !self.outliner.selection.nodes.is_empty() {
+        let on_weights = self.mode == Mode::Paint && !self.painting.vertices.is_empty();
+        if copy && on_weights {
+            self.copy_weights(ctx, false);
+        } else if copy && !self.copy_selected_keys(ctx) && !self.outliner.selection.nodes.is_empty() {
             self.copy_pose(ctx);
         }
+        self.wait_for_weights(ctx);
         if let Some(text) = paste {
+            // Asked for, or meant for the vertices that are selected.
+            if self.painting.pasting.is_some() || on_weights {
+                self.paste_weights(ctx, &text);
+                return;
+            }
             if CopiedKeys::parse(&text) == Err(NotKeys::Other) {
                 self.paste_pose(ctx, &text);
             } else {

@@ -57,6 +57,7 @@ impl Host for Windowed<'_> {
             FileCommand::SaveIncremented => app.save_incremented(ctx),
             FileCommand::Export => app.ask_export(),
             FileCommand::ExportAgain => app.export_again(ctx),
+            FileCommand::ExportWeights { path } => app.export_weights(ctx, path.clone()),
             FileCommand::Pictures => app.ask_pictures(ctx),
             FileCommand::Revert => app.wish(ctx, DeferredAction::Revert),
             FileCommand::Recover => {
@@ -365,7 +366,7 @@ impl App {
 
     /// Asks for a file to open: a path field, with the system's dialog a button away.
     /// Asks for a path: by the system's dialog where there is one, else, or where it does not come, by the one of ours.
-    fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
+    pub(super) fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
         if self.files.system_dialogs {
             self.browse(ctx, Browse::Path(what));
         }
@@ -409,12 +410,21 @@ impl App {
     /// The system's own dialog, off this thread: some of them wait for another program.
     pub(super) fn browse(&mut self, ctx: &Context, what: Browse) {
         let save = matches!(what, Browse::Path(PathFor::Save | PathFor::Copy));
+        let weights = matches!(what, Browse::Path(PathFor::WeightsIn | PathFor::WeightsOut));
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
         let dialog = rfd::FileDialog::new();
         let dialog = match save {
             true => dialog.add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(name),
+            false if what == Browse::Path(PathFor::WeightsOut) => {
+                let name = std::path::Path::new(&name).with_extension("weights.json").display().to_string();
+                dialog.add_filter("Weights", &["json", "xml"]).set_file_name(name)
+            }
+            false if weights => {
+                let kinds: Vec<&str> = ["json", "xml"].into_iter().chain(endings()).collect();
+                dialog.add_filter("Weights and models", &kinds)
+            }
             false => dialog.add_filter("Models and motion", &endings().collect::<Vec<_>>()),
         };
         let dialog = match (what, &self.dialogs.open) {
@@ -427,10 +437,9 @@ impl App {
         let ask = move || {
             let chosen = match what {
                 Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
-                Browse::Path(PathFor::Save | PathFor::Copy) | Browse::Export { folder: false } => {
-                    dialog.save_file().map(|p| vec![p])
-                }
-                Browse::Path(PathFor::Open) => dialog.pick_file().map(|p| vec![p]),
+                Browse::Path(PathFor::Save | PathFor::Copy | PathFor::WeightsOut)
+                | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
+                Browse::Path(PathFor::Open | PathFor::WeightsIn) => dialog.pick_file().map(|p| vec![p]),
                 Browse::Path(PathFor::Import) => dialog.pick_files(),
             };
             if sender.send(chosen).is_ok() {
@@ -474,6 +483,8 @@ impl App {
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
                     PathFor::Save => self.save_as(ctx, self.request(paths.remove(0)), Purpose::Own),
                     PathFor::Copy => self.save_as(ctx, self.request(paths.remove(0)), Purpose::Copy),
+                    PathFor::WeightsIn => self.import_weights(ctx, paths.remove(0), None),
+                    PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
                 }
             }
             // Cancelled, or the system has none: the list of files stays.

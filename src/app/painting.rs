@@ -2,6 +2,7 @@
 
 mod brush;
 mod commands;
+mod files;
 mod layers;
 mod stroke;
 mod tints;
@@ -45,6 +46,8 @@ pub(super) struct Painting {
     pub gradient: Option<bool>,
     /// What was copied from a vertex.
     pub clipboard: Option<Assign>,
+    /// Weights of the clipboard were asked for: frames that are waited for an answer.
+    pub pasting: Option<u8>,
     canvas: Option<Arc<Canvas>>,
     /// The thread that prepares the canvas, while it is at it.
     preparing: Option<JoinHandle<Seams>>,
@@ -128,6 +131,7 @@ impl Default for Painting {
             pick: VertexPick::default(),
             gradient: None,
             clipboard: None,
+            pasting: None,
             canvas: None,
             preparing: None,
             seams: Seams::default(),

@@ -11,6 +11,7 @@ mod info;
 mod render;
 mod run;
 mod seams;
+mod weights;
 mod worst;
 
 use std::path::{Path, PathBuf};
@@ -81,6 +82,17 @@ pub enum Verb {
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
+    },
+    /// Writes all weights to a file of their own: JSON, or XML as Maya's deformerWeights has it.
+    Weights {
+        /// The file.
+        file: PathBuf,
+        /// Where to write; its ending, .json or .xml, says what.
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Of this mesh alone, by its name or #index.
+        #[arg(long)]
+        mesh: Option<String>,
     },
     /// Lists where each clip is best left for each other one, those that jump least first.
     Seams {
@@ -349,6 +361,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Check { file, json, output, .. } => check::fix(file, output.as_deref(), *json),
         Verb::Seams { file, json } => seams::seams(file, *json),
         Verb::Worst { file, count, json } => worst::worst(file, *count, *json),
+        Verb::Weights { file, output, mesh } => weights::weights(file, output, mesh.as_deref()),
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run { script, file, output, no_rest_extras } => run::run(script, file, output, !no_rest_extras),

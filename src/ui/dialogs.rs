@@ -46,7 +46,16 @@ pub struct DialogsState {
 
 pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let open = view.dialogs.open;
-    if !matches!(open, Some(Dialog::Open { .. } | Dialog::ImportFrom { .. } | Dialog::SaveAs { .. })) {
+    if !matches!(
+        open,
+        Some(
+            Dialog::Open { .. }
+                | Dialog::ImportFrom { .. }
+                | Dialog::ImportWeights { .. }
+                | Dialog::ExportWeights { .. }
+                | Dialog::SaveAs { .. }
+        )
+    ) {
         state.files.forget();
     }
     let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
@@ -60,6 +69,8 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Convert { .. }
             | Dialog::Open { .. }
             | Dialog::ImportFrom { .. }
+            | Dialog::ImportWeights { .. }
+            | Dialog::ExportWeights { .. }
             | Dialog::SaveAs { .. }
             | Dialog::Export { .. }
             | Dialog::Pictures { .. }
@@ -72,6 +83,12 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         match dialog {
             Dialog::Open { path } => files::path_ui(&mut state.files, ui, view, path, PathFor::Open, actions),
             Dialog::ImportFrom { path } => files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions),
+            Dialog::ImportWeights { path, by } => {
+                files::weights_ui(&mut state.files, ui, view, path, *by, actions);
+            }
+            Dialog::ExportWeights { path } => {
+                files::path_ui(&mut state.files, ui, view, path, PathFor::WeightsOut, actions);
+            }
             Dialog::SaveAs { path, copy } => {
                 let what = if *copy { PathFor::Copy } else { PathFor::Save };
                 files::path_ui(&mut state.files, ui, view, path, what, actions);

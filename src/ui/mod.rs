@@ -36,6 +36,7 @@ pub use crate::edit::{clip_text, node_text};
 use crate::render::{ColorRole, Measure};
 
 pub use self::weight_marks::mask_grey;
+pub use self::widgets::thousands;
 pub use self::{
     action::{Action, Actions},
     dialogs::{

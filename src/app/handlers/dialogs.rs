@@ -52,6 +52,8 @@ impl App {
             DialogAction::Convert(draft) => self.convert(ctx, &draft),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
+            DialogAction::ImportWeights { path, by } => self.import_weights(ctx, path, by),
+            DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
             DialogAction::TakeClips(draft) => {
                 self.files.arriving = None;

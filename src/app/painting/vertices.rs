@@ -1,22 +1,14 @@
-//! Selected vertices: by areas of the picture, by how they hang together, by their weights; and what is copied of them.
+//! Selected vertices: by areas of the picture, by how they hang together, by their weights.
 
-use egui::Context;
 use glam::Vec2;
 
 use super::Painting;
 use crate::{
-    app::App,
-    edit::{
-        Command,
-        command::{
-            Assign, VertexCommand,
-            field::{Nodes, Numbers, Reach},
-        },
-    },
-    model::{Document, NodeId},
+    edit::command::VertexCommand,
+    model::Document,
     render::Camera,
-    ui::{ToastKind, VertexArea},
-    weights::{Influences, Pick, PosedCanvas, Reshape, faces_eye, pick, reshape},
+    ui::VertexArea,
+    weights::{Canvas, Pick, PosedCanvas, Reshape, faces_eye, pick, reshape},
 };
 
 impl Painting {
@@ -61,7 +53,7 @@ impl Painting {
     pub fn select_by(&mut self, document: &Document, command: &VertexCommand) {
         let Some(canvas) = &self.canvas else { return };
         let chosen = |what: Pick| pick(document, canvas, &what);
-        let reshaped = |how: Reshape| reshape(canvas, &self.vertices, how);
+        let reshaped = |how: Reshape| reshape(document, canvas, &self.vertices, how);
         let of = |joint: Option<u16>, from, to| {
             let joint = joint.or(self.joint)?;
             Some(chosen(Pick::Of { joint, from, to }))
@@ -73,6 +65,12 @@ impl Painting {
             VertexCommand::Grow => Some(reshaped(Reshape::Grow)),
             VertexCommand::Shrink => Some(reshaped(Reshape::Shrink)),
             VertexCommand::Linked => Some(reshaped(Reshape::Linked)),
+            VertexCommand::Loop => Some(reshaped(Reshape::Loop)),
+            VertexCommand::Ring => Some(reshaped(Reshape::Ring)),
+            VertexCommand::GrowLoop => Some(reshaped(Reshape::GrowLoop)),
+            VertexCommand::Mirror => Some(reshaped(Reshape::Mirror)),
+            VertexCommand::Mesh => Some(self.of_meshes(document, canvas)),
+            VertexCommand::Choose { .. } => None,
             VertexCommand::Faulty => Some(chosen(Pick::Faulty { most: self.limit })),
             VertexCommand::Stray => Some(chosen(Pick::Stray)),
             VertexCommand::Open => Some(chosen(Pick::Open)),
@@ -84,22 +82,21 @@ impl Painting {
                 let nodes = joint.as_ref().and_then(|j| j.all(document).ok()).unwrap_or_default();
                 of(nodes.into_iter().find_map(|n| canvas.joint(n)), *from, *to)
             }
-            VertexCommand::Copy | VertexCommand::Paste => None,
+            VertexCommand::Copy | VertexCommand::CopyEach | VertexCommand::Paste => None,
         };
         if let Some(vertices) = vertices {
             self.vertices = vertices;
         }
     }
 
-    /// What the first selected vertex has, as the command that gives it to others.
-    pub fn copied(&self, document: &Document) -> Option<Assign> {
-        let canvas = self.canvas.as_ref()?;
-        let vertex = self.vertices.first().copied().or(self.last.as_ref().map(|h| h.canvas_vertex))?;
-        let (map, own) = canvas.maps(document).map_of(vertex);
-        let list = Influences::of(map, own);
-        let named = list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, f64::from(w))));
-        let (joints, weights): (Vec<NodeId>, Vec<f64>) = named.unzip();
-        Some(Assign { joints: Nodes::Ids(joints), weights: Numbers(weights), reach: Reach::default() })
+    /// All vertices of the meshes that have selected ones, or of the one that was under the brush last.
+    fn of_meshes(&self, document: &Document, canvas: &Canvas) -> Vec<u32> {
+        let last = self.last.as_ref().map(|h| h.canvas_vertex);
+        let meant = self.vertices.iter().copied().chain(last.filter(|_| self.vertices.is_empty()));
+        let meshes: std::collections::BTreeSet<_> = meant.map(|v| canvas.parts()[canvas.part_of(v).0].mesh).collect();
+        let mut all: Vec<u32> = meshes.into_iter().flat_map(|mesh| pick(document, canvas, &Pick::Mesh(mesh))).collect();
+        all.sort_unstable();
+        all
     }
 }
 
@@ -113,27 +110,4 @@ fn within(line: &[Vec2], at: Vec2) -> bool {
         }
     }
     inside
-}
-
-impl App {
-    /// Commands that select vertices, and that copy their weights.
-    pub(in crate::app) fn vertex_command(&mut self, ctx: &Context, command: &VertexCommand) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        match command {
-            VertexCommand::Copy => match self.painting.copied(document) {
-                Some(copied) => {
-                    ctx.copy_text(Command::from(copied.clone()).line(document).to_string());
-                    self.painting.clipboard = Some(copied);
-                    self.toast(ctx, ToastKind::Ok, "The weights of the vertex were copied.");
-                }
-                None => self.toast(ctx, ToastKind::Error, "No vertex is selected, or under the brush, to copy from."),
-            },
-            VertexCommand::Paste => match self.painting.clipboard.clone() {
-                Some(assign) => self.run(ctx, assign),
-                None => self.toast(ctx, ToastKind::Error, "No weights were copied yet. Copy those of a vertex first."),
-            },
-            other => self.painting.select_by(document, other),
-        }
-    }
 }

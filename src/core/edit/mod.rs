@@ -6,6 +6,8 @@ pub mod command;
 mod history;
 mod selection;
 
+pub use self::command::untold;
+pub(crate) use self::command::uv_of;
 pub use self::{
     apply::{Edit, EditError, apply},
     arithmetic::evaluate,

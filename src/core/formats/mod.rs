@@ -4,6 +4,7 @@ mod budget;
 mod bvh;
 pub mod gltf;
 pub mod import;
+pub mod weight_files;
 mod whole;
 mod x;
 

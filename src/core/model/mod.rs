@@ -25,6 +25,7 @@ mod slice;
 mod slots;
 pub mod transform;
 mod vrm;
+mod weight_table;
 mod weights;
 
 pub use self::{
@@ -56,5 +57,6 @@ pub use self::{
     slots::{SlotId, Slots},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,
+    weight_table::{WeightShape, WeightTable},
     weights::{WeightEncoding, WeightMap, WeightPatch, put_in_order},
 };

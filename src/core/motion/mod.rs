@@ -55,6 +55,7 @@ pub use self::{
         plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
+    names::joint_key,
     pose::{Pose, joint_bounds},
     range::range_of_motion,
     sample::{nlerp, sample_into, slerp},

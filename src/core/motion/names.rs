@@ -14,6 +14,12 @@ pub(super) struct Stem {
     pub words: String,
 }
 
+/// What a name of a joint says, however its tool spells it: its side, and its words without a number at their end.
+pub fn joint_key(name: &str) -> (Option<Side>, String) {
+    let stem = Stem::of(name);
+    (stem.side, stem.without_number().to_owned())
+}
+
 impl Stem {
     /// Takes a name apart.
     pub fn of(name: &str) -> Self {

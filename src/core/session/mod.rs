@@ -13,6 +13,7 @@ mod playback;
 mod replay;
 mod save;
 mod stamp;
+mod weight_import;
 mod work;
 
 use std::{
@@ -36,11 +37,13 @@ pub use self::{
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
     stamp::{OnDisk, Stamp, content_hash},
+    weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
     work::{Work, Worked},
 };
 pub use crate::formats::{
     gltf::SaveError,
     import::{Conversion, Found, USUAL_RATES, UpAxis, endings},
+    weight_files::WeightFile,
 };
 use crate::{
     edit::{
@@ -218,6 +221,7 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
             | SessionCommand::Redo
             | SessionCommand::CopyKeys { .. }
             | SessionCommand::ImportLayer { .. }
+            | SessionCommand::ImportWeights { .. }
             | SessionCommand::ImportClips { .. },
         )
         | Command::Host(_) => Err(NeedsHost(command.spec().name).into()),
@@ -529,6 +533,18 @@ impl Session {
                 let meant = layer_import::LayerMeant { path, clip, layer, into };
                 let (commands, note) = self.layer_of_file(meant)?;
                 let done = self.run_all("Import layer", &commands)?;
+                self.notes.extend(note);
+                return Ok(done);
+            }
+            Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) => {
+                let path = path.as_deref().ok_or_else(|| {
+                    CommandError::Other(
+                        "no file is named; give a model, or .json or .xml with weights, as “path”".into(),
+                    )
+                })?;
+                let meant = weight_import::WeightsMeant { path, from: from.as_deref(), mesh: mesh.as_ref(), by: *by };
+                let (commands, note) = self.weights_of_file(meant)?;
+                let done = self.run_all("Import weights", &commands)?;
                 self.notes.extend(note);
                 return Ok(done);
             }

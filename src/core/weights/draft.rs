@@ -23,8 +23,9 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// Whether a vertex of the canvas is touched.
     #[inline]
-    pub(super) fn has(&self, vertex: u32) -> bool {
+    pub fn has(&self, vertex: u32) -> bool {
         self.vertices.is_none_or(|list| list[vertex as usize])
     }
 

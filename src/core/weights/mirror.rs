@@ -1,6 +1,8 @@
 //! The other side: places paired across a plane by where they lie, then by how they hang together.
 
-use glam::Vec3;
+use std::collections::HashMap;
+
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::{
@@ -45,7 +47,64 @@ impl MirrorMap {
                 *p = NOWHERE;
             }
         }
-        let by_topology = by_neighbours(canvas, &mut places, axis, offset);
+        Self::completed(canvas, places, axis, offset, joints)
+    }
+
+    /// Pairs places whose texture coordinates are the same, or mirrored about the middle of the picture, on different sides of the plane; of
+    /// several, the one that lies nearest to the mirrored spot. What lies on the plane is its own mirror. What is left is paired as by
+    /// [`MirrorMap::new`].
+    pub fn by_uv(
+        canvas: &Canvas,
+        uv_of: &dyn Fn(u32) -> Option<Vec2>,
+        axis: usize,
+        offset: f32,
+        joints: Vec<u16>,
+    ) -> Self {
+        /// Steps of the grid along one side of the picture: coordinates nearer than that are the same.
+        const STEPS: f32 = 4_096.0;
+        let rest = canvas.rest();
+        let size = rest.iter().map(|p| (p[axis] - offset).abs()).filter(|d| d.is_finite()).fold(0.0, f32::max);
+        let cell = |uv: Vec2| ((uv.x * STEPS).round() as i64, (uv.y * STEPS).round() as i64);
+        let uvs: Vec<Option<Vec2>> = (0..rest.len() as u32).map(|p| uv_of(canvas.first_at(p))).collect();
+        let mut grid: HashMap<(i64, i64), Vec<u32>> = HashMap::new();
+        for (p, uv) in uvs.iter().enumerate() {
+            if let Some(uv) = uv {
+                grid.entry(cell(*uv)).or_default().push(p as u32);
+            }
+        }
+        let side = |p: u32| rest[p as usize][axis] - offset;
+        let partner = |(p, uv): (usize, &Option<Vec2>)| {
+            let (p, Some(uv)) = (p as u32, uv) else { return NOWHERE };
+            if side(p).abs() <= size * 1e-4 {
+                return p;
+            }
+            let mut image = rest[p as usize];
+            image[axis] = 2.0 * offset - image[axis];
+            let mut best = (f32::INFINITY, NOWHERE);
+            for uv in [*uv, Vec2::new(1.0 - uv.x, uv.y)] {
+                let (x, y) = cell(uv);
+                let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
+                // A picture's corner that holds thousands of places tells nothing of any of them.
+                for q in around.filter_map(|c| grid.get(&c)).flat_map(|list| list.iter().take(CROWD)) {
+                    let away = rest[*q as usize].distance_squared(image);
+                    if side(*q) * side(p) < 0.0 && (away, *q) < best {
+                        best = (away, *q);
+                    }
+                }
+            }
+            best.1
+        };
+        let one_way: Vec<u32> = uvs.iter().enumerate().map(partner).collect();
+        let is_mutual =
+            |(p, q): (usize, &u32)| if *q != NOWHERE && one_way[*q as usize] == p as u32 { *q } else { NOWHERE };
+        let places = one_way.iter().enumerate().map(is_mutual).collect();
+        Self::completed(canvas, places, axis, offset, joints)
+    }
+
+    /// With what is left paired by how places hang together.
+    fn completed(canvas: &Canvas, mut places: Vec<u32>, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
+        let by_topology =
+            by_neighbours(canvas, &mut places, axis, offset) + by_triangles(canvas, &mut places, axis, offset);
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
         let parents = canvas.parents().to_vec();
         Self { places, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
@@ -225,6 +284,39 @@ fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) 
             }
         }
         front = next;
+    }
+    paired
+}
+
+/// Pairs what is left triangle by triangle, wherever it lies: where an edge has a mirror edge, the triangles beyond them mirror each other,
+/// and so do their third places, if as many edges meet in both. How many places that paired.
+fn by_triangles(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) -> usize {
+    let rest = canvas.rest();
+    let side = |p: u32| rest[p as usize][axis] - offset;
+    let mut front: Vec<u32> = (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();
+    let mut paired = 0;
+    while let Some(a) = front.pop() {
+        let image_of_a = places[a as usize];
+        let mut found = Vec::new();
+        for [b, third] in canvas.fan(a) {
+            let image_of_b = places[*b as usize];
+            if places[*third as usize] != NOWHERE || image_of_b == NOWHERE {
+                continue;
+            }
+            // Seen in a mirror a triangle goes round the other way: a, b, t is b', a', t'.
+            let Some([_, t]) = canvas.fan(image_of_b).iter().find(|[next, _]| *next == image_of_a) else { continue };
+            let alike = canvas.ring(*third).len() == canvas.ring(*t).len();
+            if alike && places[*t as usize] == NOWHERE && t != third && side(*t) * side(*third) < 0.0 {
+                found.push((*third, *t));
+            }
+        }
+        for (p, q) in found {
+            if places[p as usize] == NOWHERE && places[q as usize] == NOWHERE {
+                (places[p as usize], places[q as usize]) = (q, p);
+                paired += 2;
+                front.extend([a, p, q]);
+            }
+        }
     }
     paired
 }

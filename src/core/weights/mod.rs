@@ -3,11 +3,13 @@
 mod bind;
 mod brush;
 mod canvas;
+mod carry;
 mod draft;
 mod faults;
 mod flaws;
 mod lanes;
 pub mod layers;
+mod loops;
 mod mirror;
 mod quick;
 mod reach;
@@ -24,6 +26,7 @@ pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Canvas, CanvasPart, Maps, NOWHERE, joint_heads, joint_parents},
+    carry::{Carried, CarryBy, CarrySource, carry},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::Flaws,

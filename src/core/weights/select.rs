@@ -2,8 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Canvas, MirrorMap, NOWHERE, STRAY, fault_in, strays};
-use crate::{model::Document, motion::MirrorPairs};
+use super::{
+    Canvas, MirrorMap, NOWHERE, STRAY, fault_in,
+    loops::{edge_loops, edge_rings, grown_along},
+    strays,
+};
+use crate::{
+    model::{Document, MeshId},
+    motion::MirrorPairs,
+};
 
 /// Vertices by what they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +32,8 @@ pub enum Pick {
     Doubled,
     /// Without a mirror image on the other side.
     Unpaired,
+    /// Of a mesh.
+    Mesh(MeshId),
     /// Which a joint moves, with a weight within these bounds.
     Of {
         /// The joint, by its number in the skin.
@@ -47,6 +56,14 @@ pub enum Reshape {
     Linked,
     /// The others.
     Invert,
+    /// The loops of edges that go through it.
+    Loop,
+    /// The rings of edges that lie opposite to its edges.
+    Ring,
+    /// What comes next on its loops.
+    GrowLoop,
+    /// Its mirror image.
+    Mirror,
 }
 
 /// All vertices at some places, in rising order.
@@ -73,9 +90,12 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
         Pick::Open => places(&canvas.flaws().open),
         Pick::Crowded => places(&canvas.flaws().crowded),
         Pick::Doubled => places(&canvas.flaws().doubled),
+        Pick::Mesh(mesh) => {
+            let own = canvas.parts().iter().filter(|p| p.mesh == mesh);
+            own.flat_map(|p| p.first..p.first + p.count).collect()
+        }
         Pick::Unpaired => {
-            let roles = MirrorPairs::of(document, canvas.skin);
-            let mirror = MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints());
+            let mirror = mirror_of(document, canvas);
             places(&(0..canvas.place_count() as u32).filter(|p| mirror.place(*p) == NOWHERE).collect::<Vec<u32>>())
         }
         Pick::Of { joint, from, to } => {
@@ -89,10 +109,24 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
     }
 }
 
+/// The two sides of a canvas.
+fn mirror_of(document: &Document, canvas: &Canvas) -> MirrorMap {
+    let roles = MirrorPairs::of(document, canvas.skin);
+    MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints())
+}
+
 /// What becomes of a selection of the canvas's vertices, in rising order. Copies of a vertex go together.
-pub fn reshape(canvas: &Canvas, vertices: &[u32], how: Reshape) -> Vec<u32> {
+pub fn reshape(document: &Document, canvas: &Canvas, vertices: &[u32], how: Reshape) -> Vec<u32> {
     let places: BTreeSet<u32> = vertices.iter().map(|v| canvas.place_of(*v)).collect();
     match how {
+        Reshape::Loop => at_places(canvas, &edge_loops(canvas, &places)),
+        Reshape::Ring => at_places(canvas, &edge_rings(canvas, &places)),
+        Reshape::GrowLoop => at_places(canvas, &grown_along(canvas, &places)),
+        Reshape::Mirror => {
+            let mirror = mirror_of(document, canvas);
+            let images = places.iter().map(|p| mirror.place(*p)).filter(|p| *p != NOWHERE);
+            at_places(canvas, &images.collect())
+        }
         Reshape::Invert => {
             let chosen: BTreeSet<u32> = vertices.iter().copied().collect();
             (0..canvas.vertex_count() as u32).filter(|v| !chosen.contains(v)).collect()

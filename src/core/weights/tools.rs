@@ -175,6 +175,59 @@ impl Draft<'_> {
         tally(&refused)
     }
 
+    /// As [`Self::prune`], of some joints alone.
+    pub fn prune_joints(&mut self, joints: &[u16], below: f32, scope: &Scope<'_>) -> Refused {
+        let small = |j: u16, w: f32| w > 0.0 && w < below && joints.contains(&j);
+        let any = |look: &Look<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| small(*j, *w));
+        self.each(scope, Fast::None, any, |_, _, Scratch { list, other }, rule| {
+            let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
+            let locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
+            other.clear();
+            for (j, w) in list.iter().filter(|(j, w)| !small(*j, *w) || locked(*j) || *w == strongest) {
+                other.add(j, w);
+            }
+            // Two slots of a joint are one, and may be large enough together.
+            if other.len() == list.len() {
+                return Ok(false);
+            }
+            std::mem::swap(list, other);
+            normalize(list, rule).map(|()| true)
+        })
+    }
+
+    /// Gives each of two joints the weights of the other; where one of them is locked, nothing.
+    pub fn swap_joints(&mut self, a: u16, b: u16, scope: &Scope<'_>) -> Refused {
+        let turned = |j: u16| match j {
+            j if j == a => b,
+            j if j == b => a,
+            j => j,
+        };
+        self.recast(&[a, b], turned, scope)
+    }
+
+    /// Gives one joint the weights of others; what is locked of them keeps its own.
+    pub fn merge_joints(&mut self, from: &[u16], into: u16, scope: &Scope<'_>) -> Refused {
+        let from: Vec<u16> = from.iter().copied().filter(|j| *j != into).collect();
+        self.recast(&from, |j| if from.contains(&j) { into } else { j }, scope)
+    }
+
+    /// Puts other joints in the place of some.
+    fn recast(&mut self, of: &[u16], to: impl Fn(u16) -> u16 + Sync, scope: &Scope<'_>) -> Refused {
+        let holds = |look: &Look<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j));
+        self.each(scope, Fast::None, holds, |_, _, Scratch { list, other }, rule| {
+            let locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
+            other.clear();
+            for (j, w) in list.iter() {
+                if w > 0.0 && to(j) != j && (locked(j) || locked(to(j))) {
+                    return Err(Refusal::Locked);
+                }
+                other.add(to(j), w);
+            }
+            std::mem::swap(list, other);
+            normalize(list, rule).map(|()| true)
+        })
+    }
+
     /// Rounds unlocked weights to a number of even steps that sum to 1: what rounding down leaves goes to the largest
     /// remainders (Hamilton's method). Done twice, it has done nothing more. A stored type that has fewer steps itself has
     /// its own.

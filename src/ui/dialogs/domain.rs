@@ -8,6 +8,7 @@ use std::{
 use egui::TextureId;
 
 use crate::{
+    edit::command::field::CarryWay,
     model::{ClipId, UnkeyedAt},
     motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
@@ -27,6 +28,18 @@ pub enum Dialog {
     },
     /// Files to take clips of, typed.
     ImportFrom {
+        /// What was typed.
+        path: String,
+    },
+    /// A file to take weights of, typed.
+    ImportWeights {
+        /// What was typed.
+        path: String,
+        /// Which spots give them; what fits unless chosen.
+        by: Option<CarryWay>,
+    },
+    /// Where weights are written to, typed.
+    ExportWeights {
         /// What was typed.
         path: String,
     },
@@ -161,6 +174,10 @@ pub enum PathFor {
     Save,
     /// To save a copy to it.
     Copy,
+    /// To take its weights.
+    WeightsIn,
+    /// To write weights to it.
+    WeightsOut,
 }
 
 impl Dialog {
@@ -176,6 +193,8 @@ impl Dialog {
             PathFor::Import => Self::ImportFrom { path },
             PathFor::Save => Self::SaveAs { path, copy: false },
             PathFor::Copy => Self::SaveAs { path, copy: true },
+            PathFor::WeightsIn => Self::ImportWeights { path, by: None },
+            PathFor::WeightsOut => Self::ExportWeights { path },
         }
     }
 }
@@ -331,6 +350,15 @@ pub enum DialogAction {
     },
     /// Look at the clips of these files.
     ImportFrom(PathBuf),
+    /// Take the weights of a file.
+    ImportWeights {
+        /// Which.
+        path: PathBuf,
+        /// Which spots give them; what fits unless chosen.
+        by: Option<CarryWay>,
+    },
+    /// Write weights to a file.
+    ExportWeights(PathBuf),
     /// Find where clips are best left for each other.
     FindSeams,
     /// Work out anew what clips come to.

@@ -12,13 +12,14 @@ use egui_material_icons::icons;
 
 use super::{plain, primary, title};
 use crate::{
+    edit::command::field::CarryWay,
     model::Derived,
     render::ColorRole,
-    session::endings,
+    session::{WeightFile, endings},
     ui::{
-        Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
+        Action, Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
         theme::Font,
-        widgets::{cut, name_widget, paint_icon, row},
+        widgets::{cut, name_widget, paint_icon, row, segment, segments},
     },
 };
 
@@ -30,6 +31,8 @@ const MOST: usize = 5_000;
 struct Entry {
     /// Folders come first.
     is_file: bool,
+    /// Whether it holds weights alone, if it is one of ours.
+    of_weights: bool,
     /// By which it stands in order.
     order: String,
     name: String,
@@ -87,8 +90,9 @@ fn read(folder: &Path) -> io::Result<Folder> {
         let Ok(about) = fs::metadata(entry.path()) else { continue };
         let kind = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         let is_file = about.is_file();
-        if about.is_dir() || (is_file && endings().any(|e| e == kind)) {
-            list.push(Entry { is_file, order: name.to_lowercase(), name });
+        let of_weights = is_file && WeightFile::of_ending(&kind).is_some();
+        if about.is_dir() || of_weights || (is_file && endings().any(|e| e == kind)) {
+            list.push(Entry { is_file, of_weights, order: name.to_lowercase(), name });
         }
     }
     list.sort();
@@ -132,13 +136,16 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, w
         PathFor::Copy => ("Save a copy", "Save"),
         PathFor::Save => ("Save as", "Save"),
         PathFor::Import => ("Import clips", "Import"),
+        PathFor::WeightsIn => ("Import weights", "Import"),
+        PathFor::WeightsOut => ("Export weights", "Export"),
     };
-    let saves = matches!(what, PathFor::Copy | PathFor::Save);
     title(ui, theme, heading);
     let mut text = path.to_owned();
     let kinds = match what {
         PathFor::Copy | PathFor::Save => "Path of a .gltf, .glb or .vrm file",
         PathFor::Open => "Path of a .gltf, .glb, .vrm or .x file",
+        PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
+        PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
         PathFor::Import => "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb",
     };
     ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));
@@ -162,7 +169,7 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, w
     let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     recent_ui(ui, view.program.recent, &mut text);
     ui.add_space(8.0);
-    let chosen = list_ui(files, ui, theme, &mut text, saves);
+    let chosen = list_ui(files, ui, theme, &mut text, what);
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         if plain(ui, "Browse…").on_hover_text("The system's own dialog").clicked() {
@@ -185,12 +192,68 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, w
                     PathFor::Save => DialogAction::SavePath(path),
                     PathFor::Open => DialogAction::OpenPath(path),
                     PathFor::Import => DialogAction::ImportFrom(path),
+                    PathFor::WeightsIn => DialogAction::ImportWeights { path, by: None },
+                    PathFor::WeightsOut => DialogAction::ExportWeights(path),
                 });
             } else if text != path {
                 actions.push(DialogAction::SetDialog(Some(Dialog::path(what, text.clone()))));
             }
         });
     });
+}
+
+/// A path of weights, and which spots give them.
+pub fn weights_ui(
+    files: &mut FileList,
+    ui: &mut Ui,
+    view: &View<'_>,
+    path: &str,
+    by: Option<CarryWay>,
+    actions: &mut Actions,
+) {
+    let mut asked = Actions::default();
+    path_ui(files, ui, view, path, PathFor::WeightsIn, &mut asked);
+    let mut chosen = by;
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Found by").color(view.theme.color(ColorRole::TextSecondary)));
+        let ways = [
+            (None, "What fits", "By numbers where the meshes are the same, else by the surface"),
+            (Some(CarryWay::Surface), "Surface", "The nearest spot of the surface at rest"),
+            (Some(CarryWay::Uv), "UV", "The spot at the same texture coordinates"),
+            (Some(CarryWay::Order), "Order", "The vertex of the same number"),
+        ];
+        segments(ui, view.theme, |ui| {
+            for (way, text, help) in ways {
+                let response = segment(ui, view.theme, text, chosen == way, false);
+                if response.on_hover_text(help).clicked() {
+                    chosen = way;
+                }
+            }
+        });
+    });
+    let mut says_dialog = false;
+    // The path field knows nothing of that.
+    for action in asked {
+        actions.push(match action {
+            Action::Dialog(DialogAction::ImportWeights { path, .. }) => {
+                Action::Dialog(DialogAction::ImportWeights { path, by: chosen })
+            }
+            Action::Dialog(DialogAction::SetDialog(dialog)) => {
+                says_dialog = true;
+                let with = |dialog: Dialog| match dialog {
+                    Dialog::ImportWeights { path, .. } => Dialog::ImportWeights { path, by: chosen },
+                    other => other,
+                };
+                Action::Dialog(DialogAction::SetDialog(dialog.map(with)))
+            }
+            other => other,
+        });
+    }
+    if chosen != by && !says_dialog {
+        let to = Dialog::ImportWeights { path: path.to_owned(), by: chosen };
+        actions.push(DialogAction::SetDialog(Some(to)));
+    }
 }
 
 /// Folders of files that were opened lately.
@@ -222,7 +285,13 @@ fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
 }
 
 /// What is in the folder, narrowed by what is typed of a name; whether a file was chosen for good.
-fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, saves: bool) -> bool {
+fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, what: PathFor) -> bool {
+    let saves = matches!(what, PathFor::Copy | PathFor::Save | PathFor::WeightsOut);
+    let is_listed = |e: &Entry| match what {
+        PathFor::WeightsIn => true,
+        PathFor::WeightsOut => !e.is_file || e.of_weights,
+        _ => !e.of_weights,
+    };
     const HEIGHT: f32 = 208.0;
     let (folder, typed) = parts(text);
     let listing = files.of(ui, &folder).clone();
@@ -247,7 +316,8 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
             let whole = entries.iter().any(|e| e.name == typed);
             let fits = |e: &&Entry| whole || e.order.contains(&wanted);
             let hidden = |e: &&Entry| e.name.starts_with('.') && !typed.starts_with('.');
-            let shown: Vec<&Entry> = entries.iter().filter(fits).filter(|e| !hidden(e)).collect();
+            let shown: Vec<&Entry> =
+                entries.iter().filter(|e| is_listed(e)).filter(fits).filter(|e| !hidden(e)).collect();
             if shown.is_empty() {
                 note(
                     ui,

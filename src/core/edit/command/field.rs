@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names, vertex_terms::Vertices};
 use crate::model::{ClipId, Components, Document, MeshId, NodeId, PrimitiveId, Property};
+use crate::weights::CarryBy;
 
 /// One argument.
 pub trait Field: Sized {
@@ -445,6 +446,39 @@ choice! {
         Subtract = "subtract",
         /// Multiplies by it.
         Scale = "scale",
+    }
+}
+
+choice! {
+    /// Which spot of another surface gives its weights.
+    CarryWay {
+        /// The nearest of the surface.
+        Surface = "surface",
+        /// That with the same texture coordinates.
+        Uv = "uv",
+        /// The vertex of the same number.
+        Order = "order",
+    }
+}
+
+impl CarryWay {
+    /// What it is to [`carry`](crate::weights::carry).
+    pub const fn way(self) -> CarryBy {
+        match self {
+            Self::Surface => CarryBy::Surface,
+            Self::Uv => CarryBy::Uv,
+            Self::Order => CarryBy::Order,
+        }
+    }
+}
+
+choice! {
+    /// What says which vertices are each other's mirror image.
+    MirrorWay {
+        /// Where they lie, then how they hang together.
+        Place = "place",
+        /// Their texture coordinates.
+        Uv = "uv",
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{
     Command, HostCommand, KindName, TakenName, WhichKeys, around,
     define::other_commands,
-    field::{ClipName, Counterparts, Meshes, Nodes, choice},
+    field::{CarryWay, ClipName, Counterparts, Meshes, Nodes, VertexTerms, choice},
     pose_layers::LayerName,
     rules::{self, *},
 };
@@ -68,6 +68,17 @@ other_commands! {
         /// What is done where a name is taken; a number is added unless given.
         taken: Option<TakenName>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
+    /// Takes the weights of another file: of a model, of JSON, or of XML as Maya's deformerWeights has it; joints by names, or by what part of a body they are
+    ImportWeights {
+        /// The file; a person is asked unless given.
+        path: Option<PathBuf>,
+        /// Which mesh or shape of it; those of the same names unless given, else all.
+        from: Option<String>,
+        /// Which meshes here take them; all unless given.
+        mesh: Option<Meshes>,
+        /// Which spots: the nearest of the surface, those at the same texture coordinates, or vertices of the same number; what fits unless given.
+        by: Option<CarryWay>,
+    } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: rules::weighted;
 }
 
 choice! {
@@ -113,6 +124,11 @@ other_commands! {
     Export = "file.export", "Export…", anywhere: true;
     /// Exports what was exported last, to the same place
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
+    /// Writes all weights to a file of their own: JSON, or XML as Maya's deformerWeights has it
+    ExportWeights {
+        /// Where to, by its ending; a person is asked unless given.
+        path: Option<PathBuf>,
+    } = "weights.export", "Export weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
     /// Makes pictures of the clip that is shown: numbered, one that moves, or a sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
     /// Writes the model beside its file, with the next number in the name
@@ -494,6 +510,23 @@ other_commands! {
     Shrink = "vertices.shrink", "Shrink", enabled: with_vertices;
     /// Selects all that hangs together with the selection
     Linked = "vertices.linked", "Select linked", enabled: with_vertices;
+    /// Selects the loops of edges that go through the selection
+    Loop = "vertices.loop", "Select the loop", enabled: with_vertices;
+    /// Selects the rings of edges that lie opposite to the selected ones
+    Ring = "vertices.ring", "Select the ring", enabled: with_vertices;
+    /// Selects what comes next on the loops that go through the selection
+    GrowLoop = "vertices.grow_loop", "Grow along the loop", enabled: with_vertices;
+    /// Selects the mirror image of the selection instead of it
+    Mirror = "vertices.mirror", "Mirror the selection", enabled: with_vertices;
+    /// Selects all of the meshes that have selected vertices, or of the one that was under the brush last
+    Mesh = "vertices.mesh", "Select the whole mesh", enabled: painting;
+    /// Selects vertices by numbers and ranges, such as 0-99, 120, or by words, such as of LeftArm 0.2..0.8 | grow 2
+    Choose {
+        /// Which.
+        vertices: VertexTerms,
+        /// Whether they are selected besides those that are.
+        add: Option<bool>,
+    } = "vertices.select", "Select by number…", asks: true, enabled: painting;
     /// Selects the vertices that the painted joint moves
     OfJoint = "vertices.of_joint", "Select those of the joint", enabled: painting;
     /// Selects vertices by the weight of the painted joint
@@ -517,10 +550,12 @@ other_commands! {
     Doubled = "vertices.doubled", "Select doubled triangles", enabled: painting;
     /// Selects vertices without a mirror image
     Unpaired = "vertices.unpaired", "Select unpaired vertices", enabled: painting;
-    /// Copies the weights of a vertex
+    /// Copies the weights of the selected vertices, as their mean, or those of the vertex under the brush
     Copy = "vertices.copy", "Copy weights", enabled: painting;
-    /// Gives them to the selected ones
-    Paste = "vertices.paste", "Paste weights", enabled: with_vertices;
+    /// Copies the weights of each selected vertex, as a table that a spreadsheet takes
+    CopyEach = "vertices.copy_each", "Copy weights vertex by vertex", enabled: with_vertices;
+    /// Gives the selected vertices what was copied, or the table on the clipboard, row by row
+    Paste = "vertices.paste", "Paste weights", enabled: painting;
 }
 
 impl From<SessionCommand> for Command {

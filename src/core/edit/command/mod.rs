@@ -51,6 +51,8 @@ use serde::{
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+pub use self::weights::untold;
+pub(crate) use self::weights::{slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},

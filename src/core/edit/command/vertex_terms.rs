@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::{
     ArgumentError, Arguments,
     arguments::{find_nodes, ranges},
+    field::Meshes,
 };
 use crate::{
     model::Document,
@@ -29,6 +30,8 @@ enum Term {
     Part((usize, usize), Vec<Range<usize>>),
     /// By what they are.
     Pick(Pick),
+    /// Those of the meshes of a name.
+    Mesh(String),
     /// Those that a joint moves.
     Of { joint: String, from: f32, to: f32 },
 }
@@ -55,8 +58,8 @@ pub enum Untold {
 const MOST_STEPS: usize = 32;
 
 /// What can be written, for a message.
-const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faulty, stray, open, crowded, doubled, unpaired, of JOINT 0.2..0.8, \
-     and then | grow 2, | shrink, | linked, | invert";
+const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, \
+     and then | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, | invert";
 
 impl Vertices {
     /// What an argument says.
@@ -111,6 +114,11 @@ impl Vertices {
                 Term::Pick(what) => {
                     pick(document, canvas, what).into_iter().for_each(|v| chosen[v as usize] = true);
                 }
+                Term::Mesh(name) => {
+                    for mesh in Meshes::Named(vec![name.clone()]).find(document).map_err(Untold::Joint)? {
+                        pick(document, canvas, &Pick::Mesh(mesh)).into_iter().for_each(|v| chosen[v as usize] = true);
+                    }
+                }
                 Term::Of { joint, from, to } => {
                     let nodes = find_nodes(document, joint).map_err(Untold::Joint)?;
                     for joint in nodes.iter().filter_map(|n| canvas.joint(*n)) {
@@ -123,7 +131,7 @@ impl Vertices {
         let mut list: Vec<u32> = (0..chosen.len() as u32).filter(|v| chosen[*v as usize]).collect();
         for (how, times) in &self.steps {
             for _ in 0..*times {
-                let next = reshape(canvas, &list, *how);
+                let next = reshape(document, canvas, &list, *how);
                 if next == list {
                     break;
                 }
@@ -169,6 +177,9 @@ fn term(text: &str) -> Option<Term> {
         let (from, to): (f32, f32) = (from.parse().ok()?, to.parse().ok()?);
         return (from <= to).then(|| Term::Of { joint: joint.trim().to_owned(), from, to });
     }
+    if let Some(name) = text.strip_prefix("mesh ") {
+        return Some(Term::Mesh(name.trim().to_owned()));
+    }
     Some(Term::Pick(match text {
         "all" => Pick::All,
         "faulty" => Pick::Faulty { most: usize::MAX },
@@ -192,6 +203,10 @@ fn step(text: &str) -> Option<(Reshape, usize)> {
         "grow" => Reshape::Grow,
         "shrink" => Reshape::Shrink,
         "linked" => Reshape::Linked,
+        "loop" => Reshape::Loop,
+        "ring" => Reshape::Ring,
+        "grow_loop" => Reshape::GrowLoop,
+        "mirror" => Reshape::Mirror,
         "invert" => return Some((Reshape::Invert, times % 2)),
         _ => return None,
     };

@@ -3,6 +3,7 @@
 mod bind;
 pub(super) use self::bind::bind_bare;
 mod transfer;
+pub use self::transfer::uv_of;
 
 use std::collections::BTreeSet;
 
@@ -12,13 +13,15 @@ use serde_json::{Value, json};
 use super::{
     CommandError, CommandLine, Outcome, Scene,
     define::document_commands,
-    field::{Bits, Counts, How, Meshes, Nodes, Numbers, Reach, Side, VertexList, VertexTerms, meshes_of},
+    field::{
+        Bits, CarryWay, Counts, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side, VertexList, VertexTerms, meshes_of,
+    },
     layers, rules,
     vertex_terms::{PastEnd, Untold},
 };
 use crate::{
     edit::Edit,
-    model::{Aids, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightPatch},
+    model::{Aids, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch},
     weights::{
         Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
         Scope, Seams, gradient, layers::Sides,
@@ -33,6 +36,8 @@ document_commands! {
     MirrorWeights {
         /// The side that is copied.
         from: Side,
+        /// What says which vertices are each other's mirror image: where they lie, or their texture coordinates.
+        by: Option<MirrorWay>,
         /// What it may touch.
         reach: Reach,
     } = "weights.mirror", "Mirror to the other side", asks: true, enabled: rules::weighted;
@@ -58,6 +63,8 @@ document_commands! {
     Transfer {
         /// From which mesh.
         from: Meshes,
+        /// Which spots: the nearest of the surface, those at the same texture coordinates, or vertices of the same number.
+        by: Option<CarryWay>,
         /// What it may touch.
         reach: Reach,
     } = "weights.transfer", "Transfer from a mesh", asks: true, enabled: rules::weighted;
@@ -85,6 +92,8 @@ document_commands! {
     Prune {
         /// The value.
         below: f32,
+        /// Of these joints; of all unless given.
+        joint: Option<Nodes>,
         /// What it may touch.
         reach: Reach,
     } = "weights.prune", "Prune", asks: true, enabled: rules::weighted;
@@ -161,15 +170,33 @@ document_commands! {
         /// What it may touch.
         reach: Reach,
     } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
-    /// Gives vertices the same weights
+    /// Gives vertices weights: the same to all of them, or a row of numbers to each, by their order in the mesh
     Assign {
         /// Which joints.
         joints: Nodes,
-        /// The weight of each.
+        /// The weight of each; or so many rows of that as there are vertices.
         weights: Numbers,
         /// What it may touch.
         reach: Reach,
     } = "weights.assign", "Assign", menu: "Weights/Vertices", asks: true, enabled: rules::weighted;
+    /// Gives each of two joints the weights of the other
+    SwapJoints {
+        /// One.
+        joint: Nodes,
+        /// The other.
+        with: Nodes,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    /// Gives all weights of some joints to one, so that they move nothing
+    MergeJoints {
+        /// Which give.
+        from: Nodes,
+        /// Which takes.
+        into: Nodes,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.merge", "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
     /// Changes how many sets of four joints the file keeps a vertex
     Sets {
         /// How many.
@@ -257,6 +284,8 @@ impl WeightCommand {
             | Self::Relax(Relax { reach, .. })
             | Self::Hammer(Hammer { reach, .. })
             | Self::Average(Average { reach })
+            | Self::SwapJoints(SwapJoints { reach, .. })
+            | Self::MergeJoints(MergeJoints { reach, .. })
             | Self::Assign(Assign { reach, .. }) => Touch::of(reach, false),
             Self::Smooth(Smooth { reach, .. })
             | Self::Flood(Flood { reach, .. })
@@ -351,7 +380,8 @@ fn jobs(document: &Document, reach: &Reach) -> Result<Vec<Job>, CommandError> {
     Ok(list)
 }
 
-pub(super) fn untold(document: &Document, canvas: &Canvas, why: Untold) -> CommandError {
+/// Why vertices cannot be told, as a sentence.
+pub fn untold(document: &Document, canvas: &Canvas, why: Untold) -> CommandError {
     match why {
         Untold::Joint(error) => error.into(),
         Untold::Past(PastEnd { part, range }) => {
@@ -387,12 +417,13 @@ pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
 fn run(
     document: &Document,
     reach: &Reach,
+    verb: &str,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     if reach.layer.as_deref() == Some(layers::BASE) {
-        return run_on_base(document, reach, tool);
+        return run_on_base(document, reach, verb, tool);
     }
-    let done = run_plain(document, reach, tool)?;
+    let done = run_plain(document, reach, verb, tool)?;
     let edits = layers::through(document, reach.layer.as_deref(), reach.mesh.as_ref(), done.edits)?;
     Ok(Outcome { edits, ..done })
 }
@@ -401,11 +432,12 @@ fn run(
 fn run_on_base(
     document: &Document,
     reach: &Reach,
+    verb: &str,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let mut note = None;
     let edits = layers::on_base(document, |document| {
-        let done = run_plain(document, reach, tool)?;
+        let done = run_plain(document, reach, verb, tool)?;
         note = done.note;
         Ok(done.edits)
     })?;
@@ -416,10 +448,11 @@ fn run_on_base(
 fn run_plain(
     document: &Document,
     reach: &Reach,
+    verb: &str,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let mut edits = Vec::new();
-    let mut refused = Refused::new();
+    let (mut refused, mut touched) = (Refused::new(), 0);
     // What one skin's job changes of another's vertices comes after all jobs: it is what both sides of a seam have.
     let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
     for job in jobs(document, reach)? {
@@ -432,6 +465,10 @@ fn run_plain(
         count(open);
         for (k, change) in changes {
             let (mesh, primitive) = (job.canvas.parts()[k].mesh, job.canvas.parts()[k].primitive);
+            touched += match &change {
+                PartChange::Patch(patch) => patch.vertices.len(),
+                PartChange::Whole(map) => differing(document, mesh, primitive, map),
+            };
             match change {
                 PartChange::Patch(patch) if patch.vertices.is_empty() => {}
                 PartChange::Patch(patch) => edits.push(Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }),
@@ -448,8 +485,27 @@ fn run_plain(
     };
     let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
-    let note = most.map(|why| format!("left as they are, {why}"));
+    let left = most.map(|why| format!("left as they are, {why}"));
+    let done = (touched > 0).then(|| match touched {
+        1 => format!("{verb} 1 vertex"),
+        n => format!("{verb} {n} vertices"),
+    });
+    let note = match (done, left) {
+        (Some(done), Some(left)) => Some(format!("{done}; {left}")),
+        (done, left) => done.or(left),
+    };
     Ok(Outcome { edits, note, ..Outcome::default() })
+}
+
+/// How many vertices of a primitive a map gives other weights.
+fn differing(document: &Document, mesh: MeshId, primitive: PrimitiveId, to: &WeightMap) -> usize {
+    let now = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref());
+    let Some(now) = now.filter(|now| now.sets == to.sets) else { return to.vertex_count() };
+    let stride = to.stride();
+    let slots = |map: &WeightMap, v: usize| {
+        (map.joints[v * stride..][..stride].to_vec(), map.weights[v * stride..][..stride].to_vec())
+    };
+    (0..to.vertex_count()).filter(|v| slots(now, *v) != slots(to, *v)).count()
 }
 
 /// The number of a joint in a job's skin.
@@ -462,9 +518,18 @@ fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, Comman
     job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
 }
 
+/// The numbers of joints in a job's skin.
+fn joints_of(document: &Document, joints: &Nodes, job: &Job) -> Result<Vec<u16>, CommandError> {
+    let number = |node: NodeId| {
+        let label = document.node(node).label(node);
+        job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
+    };
+    joints.all(document)?.into_iter().map(number).collect()
+}
+
 impl Normalize {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, |draft, job| Ok(draft.normalize(&job.scope())))
+        run(scene.document, &self.reach, "normalized", |draft, job| Ok(draft.normalize(&job.scope())))
     }
 }
 
@@ -472,20 +537,45 @@ impl Limit {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { most, mesh, primitive, vertices, locked, layer } = self.clone();
         let reach = Reach { mesh, primitive, vertices, locked, most: Some(most), layer };
-        run(scene.document, &reach, |draft, job| Ok(draft.limit(&job.scope())))
+        run(scene.document, &reach, "limited", |draft, job| Ok(draft.limit(&job.scope())))
     }
 }
 
 impl Prune {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, |draft, job| Ok(draft.prune(self.below, &job.scope())))
+        run(scene.document, &self.reach, "pruned", |draft, job| match &self.joint {
+            None => Ok(draft.prune(self.below, &job.scope())),
+            Some(joints) => {
+                let joints = joints_of(scene.document, joints, job)?;
+                Ok(draft.prune_joints(&joints, self.below, &job.scope()))
+            }
+        })
+    }
+}
+
+impl SwapJoints {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        run(scene.document, &self.reach, "swapped", |draft, job| {
+            let (a, b) = (joint_of(scene.document, &self.joint, job)?, joint_of(scene.document, &self.with, job)?);
+            Ok(draft.swap_joints(a, b, &job.scope()))
+        })
+    }
+}
+
+impl MergeJoints {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        run(scene.document, &self.reach, "merged", |draft, job| {
+            let into = joint_of(scene.document, &self.into, job)?;
+            let from = joints_of(scene.document, &self.from, job)?;
+            Ok(draft.merge_joints(&from, into, &job.scope()))
+        })
     }
 }
 
 impl Quantize {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let steps = self.steps.clamp(1, 65535) as u32;
-        run(scene.document, &self.reach, |draft, job| Ok(draft.quantize(steps, &job.scope())))
+        run(scene.document, &self.reach, "quantized", |draft, job| Ok(draft.quantize(steps, &job.scope())))
     }
 }
 
@@ -509,7 +599,7 @@ fn smoothed(
     by_distance: bool,
 ) -> Result<Outcome, CommandError> {
     let (passes, amount) = (passes.unwrap_or(1).clamp(1, 1000), amount.unwrap_or(1.0).clamp(0.0, 1.0));
-    run(document, reach, |draft, job| {
+    run(document, reach, if by_distance { "relaxed" } else { "smoothed" }, |draft, job| {
         let joint = joint.map(|joint| joint_of(document, joint, job)).transpose()?;
         Ok(draft.smooth(passes, amount, by_distance, joint, &job.scope()))
     })
@@ -518,7 +608,7 @@ fn smoothed(
 impl Hammer {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let common = self.in_common.unwrap_or(0.4).clamp(0.0, 0.5);
-        run(scene.document, &self.reach, |draft, job| Ok(draft.hammer(common, &job.scope()).1))
+        run(scene.document, &self.reach, "hammered", |draft, job| Ok(draft.hammer(common, &job.scope()).1))
     }
 }
 
@@ -541,7 +631,7 @@ fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
 impl Flood {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let brush = brush(self.how, self.value, self.amount);
-        run(scene.document, &self.reach, |draft, job| {
+        run(scene.document, &self.reach, "flooded", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
             Ok(draft.flood(&brush, joint, |_| 1.0, &job.scope()))
         })
@@ -552,7 +642,7 @@ impl Gradient {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let brush = brush(self.how, self.value, self.amount);
         let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), Falloff::Linear);
-        run(scene.document, &self.reach, |draft, job| {
+        run(scene.document, &self.reach, "filled", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
             let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
             Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
@@ -588,8 +678,12 @@ impl PairJoints {
 impl MirrorWeights {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        run(document, &self.reach, |draft, job| {
-            let sides = Sides::of(document, &job.canvas).map_err(|e| CommandError::Other(e.to_string()))?;
+        run(document, &self.reach, "mirrored", |draft, job| {
+            let sides = match self.by {
+                Some(MirrorWay::Uv) => Sides::by_uv(document, &job.canvas, &|v| uv_of(document, &job.canvas, v)),
+                Some(MirrorWay::Place) | None => Sides::of(document, &job.canvas),
+            };
+            let sides = sides.map_err(|e| CommandError::Other(e.to_string()))?;
             let from_high = sides.left_is_high == (self.from == Side::Left);
             Ok(draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &job.scope()))
         })
@@ -605,7 +699,7 @@ fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
 
 impl Average {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, |draft, job| {
+        run(scene.document, &self.reach, "averaged", |draft, job| {
             let mean = draft.mean(&job.scope());
             Ok(draft.put(&job.scope(), all_alike(job, &mean)))
         })
@@ -620,7 +714,7 @@ impl Sets {
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
         // Under layers it is the base that has them.
-        run_on_base(scene.document, &reach, |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+        run_on_base(scene.document, &reach, "changed", |draft, job| Ok(draft.set_sets(sets, &job.scope())))
     }
 }
 
@@ -633,31 +727,50 @@ impl Store {
         };
         let reach = Reach { mesh: self.mesh.clone(), primitive: self.primitive, ..Reach::default() };
         // Under layers it is the base that is stored so.
-        run_on_base(scene.document, &reach, |draft, job| Ok(draft.store(encoding, &job.scope())))
+        run_on_base(scene.document, &reach, "stored", |draft, job| Ok(draft.store(encoding, &job.scope())))
     }
 }
 
 impl Assign {
-    /// Gives all named vertices the same influences: what was copied from one.
+    /// Gives all named vertices the same influences, what was copied from one, or each its own.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (document, weights) = (scene.document, &self.weights.0);
-        if weights.iter().any(|w| *w < 0.0) || weights.iter().sum::<f64>() <= 0.0 {
+        let nodes = self.joints.in_order(document)?;
+        if nodes.is_empty() || weights.is_empty() || !weights.len().is_multiple_of(nodes.len()) {
+            return Err(CommandError::Other(
+                "“joints” and “weights” must be as many, or “weights” rows of so many".into(),
+            ));
+        }
+        let rows = weights.chunks_exact(nodes.len());
+        if rows.clone().any(|row| row.iter().any(|w| *w < 0.0) || row.iter().sum::<f64>() <= 0.0) {
             return Err(CommandError::Other("“weights” must be 0 or more, and some of them above 0".into()));
         }
-        let nodes = self.joints.in_order(document)?;
-        run(document, &self.reach, |draft, job| {
+        run(document, &self.reach, "set", |draft, job| {
             let number = |n: &NodeId| {
                 let label = document.node(*n).label(*n);
                 let not = || CommandError::Other(format!("“{label}” is no joint of the mesh's skin"));
                 job.canvas.joint(*n).ok_or_else(not)
             };
             let joints: Vec<u16> = nodes.iter().map(number).collect::<Result<_, _>>()?;
-            if joints.len() != weights.len() {
-                return Err(CommandError::Other("“joints” and “weights” must be as many".into()));
+            let target = |row: &[f64]| {
+                let mut target = Influences::default();
+                joints.iter().zip(row).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| target.add(*j, *w as f32));
+                target
+            };
+            if rows.len() == 1 {
+                return Ok(draft.put(&job.scope(), all_alike(job, &target(weights))));
             }
-            let mut target = Influences::default();
-            joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| target.add(*j, *w as f32));
-            Ok(draft.put(&job.scope(), all_alike(job, &target)))
+            let scope = job.scope();
+            let meant: Vec<u32> = (0..job.canvas.vertex_count() as u32).filter(|v| scope.has(*v)).collect();
+            if meant.len() != rows.len() {
+                let message = format!(
+                    "“weights” has {} rows, and {} vertices are meant; give a row to each, or one to all",
+                    rows.len(),
+                    meant.len()
+                );
+                return Err(CommandError::Other(message));
+            }
+            Ok(draft.put(&scope, meant.into_iter().zip(rows.clone().map(target))))
         })
     }
 }
@@ -766,7 +879,7 @@ pub(in crate::edit) fn line_of(document: &Document, edit: &Edit) -> Option<Comma
 }
 
 /// A line that names slots of vertices.
-pub(super) fn slots_line(
+pub fn slots_line(
     document: &Document,
     command: &str,
     mesh: MeshId,

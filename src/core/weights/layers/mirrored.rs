@@ -61,6 +61,20 @@ pub(super) enum Part {
 }
 
 impl Sides {
+    /// As [`Sides::of`], places paired by their texture coordinates.
+    ///
+    /// # Errors
+    /// As that.
+    pub fn by_uv(
+        document: &Document,
+        canvas: &Canvas,
+        uv_of: &dyn Fn(u32) -> Option<glam::Vec2>,
+    ) -> Result<Self, NoSides> {
+        let Plane { axis, offset, left_is_high, joints } = Plane::of(document, canvas)?;
+        let pairs = MirrorMap::by_uv(canvas, uv_of, axis, offset, joints);
+        Ok(Self { axis, offset, left_is_high, pairs })
+    }
+
     /// Guesses them by the joints.
     ///
     /// # Errors
