@@ -615,7 +615,7 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
         let before = maps(session.document());
         session.run_line(&line("weight_layer.opacity").with("opacity", opacity)).expect("it runs");
         let anew = (*session.document().aids.weight_layers[&SkinId(0)]).clone();
-        let anew = WeightLayers { kept: Memo::default(), ..anew };
+        let anew = WeightLayers { keeps: false, kept: Memo::default(), ..anew };
         assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
         moved += usize::from(maps(session.document()) != before);
     }
@@ -775,4 +775,108 @@ fn what_cannot_be_taken_says_what_to_do() {
     session.run_line(&CommandLine::new("weight_layer.remove").with("layer", "A")).expect("it runs");
     assert!(session.document().aids.weight_layers.is_empty());
     says(&mut session, CommandLine::new("weight_layer.flatten"), "no weight layers");
+}
+
+/// A session with two layers: an arm painted at half, and a mask over the other.
+fn with_layers() -> Session {
+    let mut session = sample();
+    let lines = [
+        CommandLine::new("weight_layer.add").with("name", "Arm"),
+        CommandLine::new("weights.flood")
+            .with("joint", "LeftUpperArm")
+            .with("value", 0.4)
+            .with("vertices", "100-400")
+            .with("layer", "Arm"),
+        CommandLine::new("weight_layer.add").with("name", "Spine"),
+        CommandLine::new("weights.smooth").with("passes", 3).with("vertices", "50-300").with("layer", "Spine"),
+        CommandLine::new("weight_layer.opacity").with("layer", "Spine").with("opacity", 0.6),
+        CommandLine::new("weight_layer.mask").with("layer", "Arm").with("value", 0.75).with("vertices", "150-250"),
+    ];
+    for line in lines {
+        session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    }
+    session
+}
+
+fn layers_of(session: &Session) -> WeightLayers {
+    let all = session.document().aids.weight_layers.get(&SkinId(0)).expect("layers");
+    let mut all = (**all).clone();
+    // Numbers are given anew where layers are taken up.
+    for (k, layer) in all.layers.iter_mut().enumerate() {
+        ulna::model::Shared::make_mut(layer).id = LayerId(k as u32);
+    }
+    all.next = all.layers.len() as u32;
+    all
+}
+
+#[test]
+fn kept_layers_are_there_again_and_other_weights_stand() {
+    let mut session = with_layers();
+    let plain = session.pack("m").expect("packed").bytes.to_vec();
+    assert!(!String::from_utf8_lossy(&plain).contains("ulna.weight_layers"));
+    assert_eq!(session.unsaved().layers, 2);
+    session.run_line(&CommandLine::new("weight_layer.keep")).expect("kept");
+    assert_eq!(session.unsaved().layers, 0);
+    let kept = session.pack("m").expect("packed").bytes.to_vec();
+    let mut opened = Session::open_bytes(&kept).expect("opened");
+    assert!(opened.diagnostics.iter().all(|d| d.code != "ULNA_WEIGHT_LAYERS"), "{:?}", opened.diagnostics);
+    assert_eq!(layers_of(&opened), layers_of(&session));
+    assert!(all_same(opened.document(), session.document()));
+    assert!(!opened.is_unsaved());
+    // Nothing touched: the very bytes.
+    assert_eq!(opened.pack("m").expect("packed").bytes.to_vec(), kept);
+    // Without them, the weights are as before.
+    for layer in ["Spine", "Arm"] {
+        opened.run_line(&CommandLine::new("weight_layer.remove").with("layer", layer)).expect("removed");
+    }
+    assert!(all_same(opened.document(), sample().document()));
+    let without = opened.pack("m").expect("packed").bytes.to_vec();
+    assert!(!String::from_utf8_lossy(&without).contains("ulna.weight_layers"));
+    // Another program changed the weights: they stand, and it is said.
+    let text = String::from_utf8_lossy(&kept).into_owned();
+    let at = text.find("\"hash\":\"").expect("a hash") + 8;
+    let mut bytes = kept.clone();
+    bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
+    let stands = Session::open_bytes(&bytes).expect("opened");
+    assert!(stands.document().aids.weight_layers.is_empty());
+    let said = stands.diagnostics.iter().find(|d| d.code == "ULNA_WEIGHT_LAYERS").expect("said");
+    assert!(said.message.contains("another program"), "{}", said.message);
+    assert!(all_same(stands.document(), session.document()));
+    assert_eq!(stands.pack("m").expect("packed").bytes.to_vec(), bytes);
+}
+
+#[test]
+fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
+    let mut session = with_layers();
+    let before = maps(session.document());
+    session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("solo");
+    assert!(maps(session.document()).iter().zip(&before).any(|(a, b)| !same(a.1, b.1)), "nothing was shown alone");
+    session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("not solo");
+    assert!(maps(session.document()).iter().zip(&before).all(|(a, b)| same(a.1, b.1)));
+    let joints = session.document().skin(SkinId(0)).joints.clone();
+    let names: Vec<String> = joints.iter().take(6).map(|n| format!("#{}", n.0)).collect();
+    let split =
+        CommandLine::new("weight_layer.split").with("layer", "Spine").with("joint", names).with("name", "Trunk");
+    session.run_line(&split).expect("split");
+    assert_eq!(layers_of(&session).layers.len(), 3);
+    for ((_, a), (_, b)) in maps(session.document()).iter().zip(&before) {
+        for v in 0..a.vertex_count() {
+            for j in 0..joints.len() as u16 {
+                let off = (a.weight(v, j) - b.weight(v, j)).abs();
+                assert!(off < 2e-5, "vertex {v}, joint {j}: off by {off}");
+            }
+        }
+    }
+    // Merged again, it is one, and the same but for rounding.
+    session.run_line(&CommandLine::new("weight_layer.merge_down").with("layer", "Trunk")).expect("merged");
+    for ((_, a), (_, b)) in maps(session.document()).iter().zip(&before) {
+        for v in 0..a.vertex_count() {
+            for j in 0..joints.len() as u16 {
+                assert!((a.weight(v, j) - b.weight(v, j)).abs() < 4e-5, "vertex {v}");
+            }
+        }
+    }
+    let none = CommandLine::new("weight_layer.split").with("layer", "Arm").with("joint", "LeftToe");
+    let why = session.run_line(&none).map(|_| ()).expect_err("refused").to_string();
+    assert!(!why.is_empty());
 }

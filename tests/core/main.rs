@@ -31,6 +31,7 @@ mod skins;
 mod weights;
 mod weights_corpus;
 mod weights_counts;
+mod weights_files;
 mod weights_mirror;
 mod weights_skins;
 mod weights_surfaces;

@@ -31,6 +31,9 @@ enum Tool {
     Average,
     Assign(f32),
     Sets(usize),
+    Swap(u16),
+    Merge(u16),
+    PruneOf(f32),
 }
 
 fn any_tool() -> impl Strategy<Value = Tool> {
@@ -49,6 +52,9 @@ fn any_tool() -> impl Strategy<Value = Tool> {
         1 => Just(Tool::Average),
         1 => (0.0f32..1.0).prop_map(Tool::Assign),
         1 => (2usize..4).prop_map(Tool::Sets),
+        1 => (0u16..64).prop_map(Tool::Swap),
+        1 => (0u16..64).prop_map(Tool::Merge),
+        1 => (0.0f32..0.6).prop_map(Tool::PruneOf),
     ]
 }
 
@@ -61,6 +67,9 @@ impl Tool {
         match *self {
             Self::Normalize => draft.normalize(scope),
             Self::Limit => draft.limit(scope),
+            Self::Swap(other) => draft.swap_joints(joint, other % scope.locked.len() as u16, scope),
+            Self::Merge(other) => draft.merge_joints(&[other % scope.locked.len() as u16], joint, scope),
+            Self::PruneOf(below) => draft.prune_joints(&[joint], below, scope),
             Self::Prune(below) => draft.prune(below, scope),
             Self::Quantize(steps) => draft.quantize(steps, scope),
             Self::Smooth { passes, amount, by_distance, one } => {

@@ -109,8 +109,13 @@ fn square(material: Material, normals: bool) -> Document {
         targets: Default::default(),
         weights: None,
     };
-    let mesh =
-        Mesh { name: None, primitives: vec![primitive], default_weights: Default::default(), target_names: Vec::new() };
+    let mesh = Mesh {
+        name: None,
+        primitives: vec![primitive],
+        default_weights: Default::default(),
+        target_names: Vec::new(),
+        kept_weight_layers: None,
+    };
     let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
     let mut document = session.document().clone();
     document.file.nodes[NodeId(0)].mesh = Some(MeshId(0));

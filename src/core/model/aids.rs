@@ -20,7 +20,7 @@ pub struct Aids {
     /// Whether the file keeps the layers themselves, so that they are there when it is opened again.
     pub keeps_layers: bool,
     /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
-    /// layers are not.
+    /// layers themselves where that is asked for.
     pub weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
     /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
     /// center, one with none has no mirror image.

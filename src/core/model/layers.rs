@@ -1,7 +1,7 @@
 //! Weight layers: influences laid over a skin's weights, with a mask and an opacity, that can be taken away again.
 //!
 //! The weights of a primitive are always what base and layers come to, so that nobody else has to know of them, and what is
-//! saved is what is seen. Layers are not kept in the file.
+//! saved is what is seen. The file keeps the layers themselves where that is asked for.
 
 use std::{
     any::Any,
@@ -151,6 +151,8 @@ pub struct WeightLayer {
     pub opacity: f32,
     /// Whether it counts at all.
     pub shown: bool,
+    /// Whether it alone counts, with others of which this is said.
+    pub solo: bool,
     /// The side that it shows on both, where it is mirrored. What it holds of the other side waits meanwhile.
     pub mirror: Option<MirrorFrom>,
     /// What it holds; no part is empty.
@@ -166,6 +168,8 @@ pub struct WeightLayers {
     pub layers: Vec<Shared<WeightLayer>>,
     /// The number that the next layer gets.
     pub next: u32,
+    /// Whether the file keeps the layers themselves, so that they are there when it is opened again.
+    pub keeps: bool,
     /// What was worked out from them; no part of what they are.
     pub kept: Memo,
 }
@@ -202,6 +206,11 @@ impl Memo {
 }
 
 impl WeightLayers {
+    /// Whether a layer of these counts: it is shown, at some opacity, and is one of those that are alone where there are such.
+    pub fn counts(&self, layer: &WeightLayer) -> bool {
+        layer.shown && layer.opacity > 0.0 && (layer.solo || self.layers.iter().all(|l| !l.solo))
+    }
+
     /// Where a layer is, 0 being the lowest.
     pub fn position(&self, id: LayerId) -> Option<usize> {
         self.layers.iter().position(|l| l.id == id)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::{MaterialId, PrimitiveId, Shared, Slice, VariantId, WeightMap};
+use super::{KeptWeightLayers, MaterialId, PrimitiveId, Shared, Slice, VariantId, WeightMap};
 
 /// What the indices of a primitive draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +106,8 @@ pub struct Mesh {
     pub default_weights: Shared<[f32]>,
     /// Names of the morph targets, from `extras.targetNames`; may be shorter than the targets.
     pub target_names: Vec<Arc<str>>,
+    /// Weight layers that the file keeps beside what they come to, where they are not taken up.
+    pub kept_weight_layers: Option<Shared<KeptWeightLayers>>,
 }
 
 impl Mesh {

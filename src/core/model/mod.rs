@@ -8,6 +8,7 @@ mod document;
 mod ids;
 mod kept_layers;
 mod kept_pose;
+mod kept_weight_layers;
 mod key_kind;
 mod key_set;
 mod layers;
@@ -40,6 +41,7 @@ pub use self::{
     },
     kept_layers::{KeptKeys, KeptLayer, KeptLayers, OwnKeys},
     kept_pose::{KeptJoint, KeptMorphs, KeptPose, NodeSet},
+    kept_weight_layers::{KeptWeightLayer, KeptWeightLayers},
     key_kind::{KeyKind, KeyKinds},
     key_set::{KeySet, KeyTimes},
     layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},

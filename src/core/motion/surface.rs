@@ -287,6 +287,7 @@ mod tests {
             primitives: vec![primitive],
             default_weights: Default::default(),
             target_names: Vec::new(),
+            kept_weight_layers: None,
         };
         document.file.meshes = vec![Shared::new(mesh)].into();
         let scaled = |translation| crate::model::Transform {

@@ -56,8 +56,13 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
         targets: Shared::default(),
         weights: Some(Shared::new(weights(second))),
     };
-    let mesh =
-        Mesh { name: None, primitives: vec![primitive], default_weights: Shared::default(), target_names: Vec::new() };
+    let mesh = Mesh {
+        name: None,
+        primitives: vec![primitive],
+        default_weights: Shared::default(),
+        target_names: Vec::new(),
+        kept_weight_layers: None,
+    };
     let middle = Vec3::new(0.0, 0.5, 0.0);
     let skin = Skin {
         name: None,

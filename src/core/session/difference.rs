@@ -277,6 +277,13 @@ fn meshes(a: &Asset, b: &Asset, found: &mut Found) {
                 found.add(DifferenceKind::Weights, &place, format!("primitive {k}: {message}"));
             }
         }
+        let message = match (&left.kept_weight_layers, &right.kept_weight_layers) {
+            (a, b) if a == b => continue,
+            (None, _) => "weight layers are kept with it",
+            (_, None) => "weight layers are not kept with it any more",
+            _ => "the weight layers that are kept with it differ",
+        };
+        found.add(DifferenceKind::Weights, &place, message.to_owned());
     }
 }
 
@@ -452,7 +459,8 @@ fn mesh_lost(m: &crate::model::Mesh, g: &crate::model::Mesh) -> Option<(Differen
             return Some((DifferenceKind::Shape, format!("the shape of primitive {k} differs")));
         }
     }
-    None
+    (m.kept_weight_layers != g.kept_weight_layers)
+        .then(|| (DifferenceKind::Weights, "the weight layers that are kept with it differ".into()))
 }
 
 /// The clips that a save of `meant` leaves in the file, in its order.

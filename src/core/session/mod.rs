@@ -14,6 +14,7 @@ mod replay;
 mod save;
 mod stamp;
 mod weight_import;
+mod weight_layers;
 mod work;
 
 use std::{
@@ -65,6 +66,7 @@ use crate::{
         Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId, PrimitiveId,
         Shared, SkinId, WeightLayers, WeightPatch,
     },
+    motion::Folded,
 };
 
 /// One open file.
@@ -130,7 +132,7 @@ pub struct Unsaved {
     pub steps: usize,
     /// Poses that are not keyed, which no file holds.
     pub unkeyed: usize,
-    /// Layers of weights, which no file holds; what they come to is saved.
+    /// Layers of weights, where the file does not keep them; what they come to is saved.
     pub layers: usize,
     /// Layers of poses and clips, where the file does not keep them; what they come to is saved.
     pub pose_layers: usize,
@@ -309,6 +311,7 @@ impl Session {
         let decoded = opened.document;
         let mut document = decoded.clone();
         let folds = Folds::take_up(&mut document, &mut diagnostics);
+        weight_layers::take_up(&mut document, &mut diagnostics);
         let document = &document;
         diagnostics.extend(findings::of_all(document));
         diagnostics.extend(findings::of_mix(document));
@@ -461,7 +464,7 @@ impl Session {
             file,
             steps: if file { self.history.unsaved_steps().max(1) } else { 0 },
             unkeyed: aids.unkeyed.len(),
-            layers: aids.weight_layers.values().map(|l| l.layers.len()).sum(),
+            layers: aids.weight_layers.values().filter(|l| !l.keeps).map(|l| l.layers.len()).sum(),
             pose_layers: if aids.keeps_layers { 0 } else { aids.pose_layers.values().map(|l| l.0.len()).sum() },
             pairs: aids.mirror_pairs.len(),
             mix: is_mix_loose(&self.document),
@@ -782,9 +785,16 @@ impl Session {
         Some(label)
     }
 
+    /// The document as saving writes it, with what folding its layers took, by clip.
+    fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
+        let (mut to, folded) = self.folds.fold(&self.document, &self.decoded, true);
+        weight_layers::keep(&self.document, &mut to.file);
+        (to, folded)
+    }
+
     /// The document as saving writes it: with its layers in keys and nodes.
     pub fn to_save(&self) -> Document {
-        self.folds.fold(&self.document, &self.decoded, true).0
+        self.folded().0
     }
 
     /// As [`Session::to_save`], without the layers themselves: for other programs.
@@ -798,7 +808,7 @@ impl Session {
     /// Where it cannot be saved: see [`SaveError`].
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
-        let (to_save, folded) = self.folds.fold(&self.document, &self.decoded, true);
+        let (to_save, folded) = self.folded();
         let mut differs: Vec<String> = differences(&self.saved, &to_save).iter().map(ToString::to_string).collect();
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));

@@ -350,7 +350,7 @@ fn put(document: &Document, canvas: &Canvas, rows: Vec<(u32, Influences)>) -> Re
     let scope = Scope { locked: &locked, limit: usize::MAX, vertices: None };
     let mut draft = Draft::new(document, canvas);
     // What cannot be had stays; it was never seen otherwise.
-    draft.put(&scope, rows);
+    draft.put_as_is(&scope, rows);
     let mut commands = Vec::new();
     for (k, change) in draft.changes(document) {
         let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{
     Canvas, CanvasPart, Influences, Maps, Refusal, Rule,
+    faults::fault_of,
     quick::{Group, LANES, Quick},
     share,
 };
@@ -406,6 +407,41 @@ impl<'a> Draft<'a> {
             });
         }
         refused
+    }
+
+    /// As [`Self::put`], but that influences which break no rule in the type that is stored come to the bit as they are, where no locked
+    /// joint holds anything.
+    pub fn put_as_is(&mut self, scope: &Scope<'_>, list: impl IntoIterator<Item = (u32, Influences)>) -> Refused {
+        let is_locked = |j: u16| scope.locked.get(usize::from(j)).copied().unwrap_or(true);
+        let mut others = Vec::new();
+        for (vertex, target) in list {
+            let (part, own) = self.canvas.part_of(vertex);
+            let map = &mut self.maps[part];
+            let stride = map.stride();
+            let range = own as usize * stride..(own as usize + 1) * stride;
+            let now = Influences::of(map, own as usize);
+            let free = target.len() <= scope.limit.min(stride)
+                && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
+            let (mut joints, mut weights) = (vec![0u16; stride], vec![0.0f32; stride]);
+            if free {
+                target.write(&mut joints, &mut weights);
+            }
+            let plain = free && map.not_numbers.binary_search(&own).is_err();
+            if !plain || fault_of(&joints, &weights, map.encoding, usize::MAX).is_some() {
+                others.push((vertex, target));
+                continue;
+            }
+            // What holds the same in other slots is left in them.
+            let same = now.len() == target.len()
+                && target.iter().all(|(j, w)| now.get(j).to_bits() == w.to_bits())
+                && fault_of(&map.joints[range.clone()], &map.weights[range.clone()], map.encoding, usize::MAX)
+                    .is_none();
+            if !same {
+                map.joints.make_mut()[range.clone()].copy_from_slice(&joints);
+                map.weights.make_mut()[range].copy_from_slice(&weights);
+            }
+        }
+        self.put(scope, others)
     }
 
     /// Puts influences on vertices: the unlocked weights become these.

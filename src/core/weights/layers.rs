@@ -40,7 +40,7 @@ pub fn compose(
     layers: &WeightLayers,
 ) -> Result<Vec<(MeshId, PrimitiveId, PartChange)>, NoSides> {
     let mirror = Mirror::of(document, skin, layers)?;
-    let shown = Shown::of(&layers.layers, mirror.as_ref());
+    let shown = Shown::of(layers, 0..layers.layers.len(), mirror.as_ref());
     let unlocked = vec![false; document.skin(skin).joints.len()];
     let mut changes = Vec::new();
     for (key, base) in &layers.bases {
@@ -141,7 +141,7 @@ pub fn painted(
     let target = &layers.layers[at];
     let mirror = Mirror::of(document, skin, layers)?;
     let (below, above) =
-        (Shown::of(&layers.layers[..at], mirror.as_ref()), Shown::of(&layers.layers[at + 1..], mirror.as_ref()));
+        (Shown::of(layers, 0..at, mirror.as_ref()), Shown::of(layers, at + 1..layers.layers.len(), mirror.as_ref()));
     let joints = document.skin(skin).joints.len();
     let unlocked = vec![false; joints];
     let mut given: BTreeMap<PrimitiveKey, LayerPart> = BTreeMap::new();
@@ -276,7 +276,7 @@ pub fn merged_down(
     let mirror = Mirror::of(document, skin, layers)?;
     let mut merged = layers.clone();
     if at == 0 {
-        let over = Shown::of(&layers.layers[..1], mirror.as_ref());
+        let over = Shown::of(layers, 0..1, mirror.as_ref());
         let unlocked = vec![false; document.skin(skin).joints.len()];
         for (key, base) in &mut merged.bases {
             let mut patch = over.stack(&layers.bases[key], *key, &unlocked).touched();
@@ -302,6 +302,54 @@ pub fn merged_down(
     merged.layers[at - 1] = Shared::new(one);
     merged.layers.remove(at);
     Ok(Some(merged))
+}
+
+/// What two layers hold, the lower without some joints and the upper, at the same opacity, with those alone, that together come to what
+/// one holds. Nothing where it holds nothing of them.
+///
+/// With a mask `m`, an opacity `o` and a share `s` of the joints: above `m·s`; below `m(1 − s) / (1 − o·m·s)`, since the upper one covers
+/// a part of it.
+pub fn split(
+    layer: &WeightLayer,
+    joints: &[u16],
+) -> Option<(BTreeMap<PrimitiveKey, Shared<LayerPart>>, BTreeMap<PrimitiveKey, Shared<LayerPart>>)> {
+    let (mut rest, mut taken) = (BTreeMap::new(), BTreeMap::new());
+    for (key, part) in &layer.parts {
+        let empty = || LayerPart { sets: part.sets, ..LayerPart::default() };
+        let (mut low, mut high) = (empty(), empty());
+        let (mut js, mut ws) = (vec![0; part.stride()], vec![0.0; part.stride()]);
+        for (k, v) in part.vertices.iter().enumerate() {
+            let list = entry_of(part, k).list();
+            let all: f32 = list.iter().map(|(_, w)| w).sum();
+            let own: f32 = list.iter().filter(|(j, _)| joints.contains(j)).map(|(_, w)| w).sum();
+            let share = if all > 0.0 { (own / all).clamp(0.0, 1.0) } else { 0.0 };
+            let mut put = |to: &mut LayerPart, mask: f32, of_joints: bool| {
+                let mut some = Influences::default();
+                let sum = if of_joints { own } else { all - own };
+                list.iter().filter(|(j, _)| joints.contains(j) == of_joints).for_each(|(j, w)| some.add(j, w / sum));
+                some.write(&mut js, &mut ws);
+                to.push(*v, mask.clamp(0.0, 1.0), &js, &ws);
+            };
+            let mask = part.mask[k];
+            if share <= 0.0 {
+                let (joints, weights) = part.slots(k);
+                low.push(*v, mask, joints, weights);
+            } else if share >= 1.0 {
+                let (joints, weights) = part.slots(k);
+                high.push(*v, mask, joints, weights);
+            } else {
+                let seen = 1.0 - layer.opacity * mask * share;
+                put(&mut low, if seen > 0.0 { mask * (1.0 - share) / seen } else { mask }, false);
+                put(&mut high, mask * share, true);
+            }
+        }
+        for (to, part) in [(&mut rest, low), (&mut taken, high)] {
+            if !part.vertices.is_empty() {
+                to.insert(*key, Shared::new(part));
+            }
+        }
+    }
+    (!taken.is_empty()).then_some((rest, taken))
 }
 
 /// Two parts as one, whose mask has their opacities in it: `a = 1 − (1 − aₗ)(1 − aₕ)`, `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.

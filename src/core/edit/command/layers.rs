@@ -26,7 +26,7 @@ use crate::{
     },
     weights::{
         Canvas, Claimed, PartChange, Seams,
-        layers::{NoSides, compose, merged_down, painted, with_part},
+        layers::{NoSides, compose, merged_down, painted, split, with_part},
     },
 };
 
@@ -151,6 +151,33 @@ document_commands! {
         /// Over which mesh.
         mesh: Option<Meshes>,
     } = "weight_layer.rename", "Rename a layer", asks: true, enabled: rules::layered;
+    /// Lets a layer count alone, with others of which this is said; or not
+    SoloLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Whether it does; the other way unless given.
+        solo: Option<bool>,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "weight_layer.solo", "Solo a layer", asks: true, enabled: rules::layered;
+    /// Keeps the layers in the file, so that they are there when it is opened again; what is seen is in its weights anyway
+    KeepWeightLayers {
+        /// Whether they are kept; the other way unless given.
+        on: Option<bool>,
+        /// Over which mesh; over all unless given.
+        mesh: Option<Meshes>,
+    } = "weight_layer.keep", "Keep the weight layers in the file", enabled: rules::layered;
+    /// Takes joints out of a layer into a new one above it; both come to what it came to
+    SplitLayer {
+        /// Which, by its name or number.
+        layer: String,
+        /// Which joints.
+        joint: Nodes,
+        /// What the new layer is called.
+        name: Option<String>,
+        /// Over which mesh.
+        mesh: Option<Meshes>,
+    } = "weight_layer.split", "Split a layer by joints", asks: true, enabled: rules::layered;
     /// Puts a layer over the one above it, or under the one below
     MoveLayer {
         /// Which, by its name or number.
@@ -297,7 +324,8 @@ impl AddLayer {
             Some(name) => trimmed(name)?,
             None => format!("Layer {}", id.0 + 1).into(),
         };
-        let layer = WeightLayer { id, name, opacity: 1.0, shown: true, mirror: None, parts: BTreeMap::new() };
+        let layer =
+            WeightLayer { id, name, opacity: 1.0, shown: true, solo: false, mirror: None, parts: BTreeMap::new() };
         to.layers.push(Shared::new(layer));
         set(document, skin, to)
     }
@@ -362,6 +390,70 @@ impl RenameLayer {
             layer.name = name;
             Ok(())
         })
+    }
+}
+
+impl SoloLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
+            layer.solo = self.solo.unwrap_or(!layer.solo);
+            Ok(())
+        })
+    }
+}
+
+impl KeepWeightLayers {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let meshes = meshes_of(document, self.mesh.as_ref())?;
+        let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
+        let all: Vec<_> = document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).collect();
+        if all.is_empty() {
+            return refuse("there are no weight layers to keep");
+        }
+        let to = self.on.unwrap_or(!all.iter().all(|(_, l)| l.keeps));
+        let changed = all.into_iter().filter(|(_, l)| l.keeps != to);
+        let edit = |(skin, l): (&SkinId, &Shared<WeightLayers>)| Edit::SetLayers {
+            skin: *skin,
+            to: Some(Shared::new(WeightLayers { keeps: to, ..(**l).clone() })),
+        };
+        Ok(changed.map(edit).collect())
+    }
+}
+
+impl SplitLayer {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let (skin, layers, at) = find(document, &self.layer, self.mesh.as_ref())?;
+        let layer = &layers.layers[at];
+        if layer.mirror.is_some() {
+            return refuse(format!("weight layer “{}” is mirrored; end that before it is split", layer.name));
+        }
+        let list = &document.skin(skin).joints;
+        let mut joints = Vec::new();
+        for node in self.joint.all(document)? {
+            match list.iter().position(|j| *j == node) {
+                Some(k) => joints.push(k as u16),
+                None => {
+                    let label = document.node(node).label(node);
+                    return refuse(format!("“{label}” is no joint of the skin that the layer is on"));
+                }
+            }
+        }
+        let Some((rest, taken)) = split(layer, &joints) else {
+            return refuse(format!("weight layer “{}” holds nothing of these joints", layer.name));
+        };
+        let mut to = (**layers).clone();
+        let id = LayerId(to.next);
+        let Some(next) = to.next.checked_add(1) else { return refuse("there were too many layers; flatten them") };
+        to.next = next;
+        let name = match &self.name {
+            Some(name) => trimmed(name)?,
+            None => format!("{} 2", layer.name).into(),
+        };
+        to.layers[at] = Shared::new(WeightLayer { parts: rest, ..(**layer).clone() });
+        to.layers.insert(at + 1, Shared::new(WeightLayer { id, name, parts: taken, ..(**layer).clone() }));
+        set(document, skin, to)
     }
 }
 
@@ -437,7 +529,7 @@ impl ClearLayer {
 impl MergeLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
-        if !layers.layers[at].shown || (at > 0 && !layers.layers[at - 1].shown) {
+        if !layers.counts(&layers.layers[at]) || (at > 0 && !layers.counts(&layers.layers[at - 1])) {
             return refuse("a hidden layer cannot be merged; show it first, or remove it");
         }
         match merged_down(scene.document, skin, layers, layers.layers[at].id)? {
@@ -578,7 +670,9 @@ pub(in crate::edit) fn lines_of(
 /// Where there is none.
 pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandError> {
     let layers = document.aids.weight_layers.get(&skin);
-    let top = layers.and_then(|l| l.layers.iter().rev().find(|l| l.shown));
+    // One at an opacity of 0 is the topmost, too, and is said to be.
+    let is_seen = |all: &WeightLayers, l: &WeightLayer| all.counts(&WeightLayer { opacity: 1.0, ..l.clone() });
+    let top = layers.and_then(|all| all.layers.iter().rev().find(|l| is_seen(all, l)));
     match top {
         Some(layer) if layer.opacity >= 1.0 => Ok(layer.id),
         Some(layer) => refuse(format!(
@@ -604,7 +698,7 @@ pub fn paint_into(
 ) -> Result<Vec<Edit>, CommandError> {
     let Some(layers) = document.aids.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
     let Some(target) = layers.layer(layer) else { return refuse(format!("weight layer #{} is not there", layer.0)) };
-    if !target.shown || target.opacity <= 0.0 {
+    if !layers.counts(target) {
         return refuse(format!("weight layer “{}” does not show; show it before it is painted", target.name));
     }
     for (mesh, primitive, patch) in changes {

@@ -758,7 +758,7 @@ impl Assign {
                 target
             };
             if rows.len() == 1 {
-                return Ok(draft.put(&job.scope(), all_alike(job, &target(weights))));
+                return Ok(draft.put_as_is(&job.scope(), all_alike(job, &target(weights))));
             }
             let scope = job.scope();
             let meant: Vec<u32> = (0..job.canvas.vertex_count() as u32).filter(|v| scope.has(*v)).collect();
@@ -770,7 +770,7 @@ impl Assign {
                 );
                 return Err(CommandError::Other(message));
             }
-            Ok(draft.put(&scope, meant.into_iter().zip(rows.clone().map(target))))
+            Ok(draft.put_as_is(&scope, meant.into_iter().zip(rows.clone().map(target))))
         })
     }
 }

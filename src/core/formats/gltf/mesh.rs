@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    draco, json, scene_extras, schema,
+    draco, json, scene_extras, schema, weight_layer_extras,
 };
 use crate::model::{
     Diagnostics, Mesh, MorphTarget, Primitive, Severity, Shared, Slice, Topology, WeightEncoding, WeightMap,
@@ -88,6 +88,7 @@ pub fn read(
         primitives,
         default_weights,
         target_names: names.into_iter().map(Into::into).collect(),
+        kept_weight_layers: weight_layer_extras::read(&mesh.extras, &place, diagnostics).map(Shared::new),
     })
 }
 

@@ -27,6 +27,7 @@ mod source;
 mod text;
 mod transcode;
 mod vrm;
+pub(crate) mod weight_layer_extras;
 mod weights;
 mod write;
 

@@ -129,7 +129,8 @@ impl Shapes {
 
 /// Whether nothing of a mesh differs but its joint weights and its shape.
 fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
-    let Mesh { name, primitives, default_weights, target_names } = a;
+    // What stands in the extras is told by its text.
+    let Mesh { name, primitives, default_weights, target_names, kept_weight_layers: _ } = a;
     let same = |(a, b): (&Primitive, &Primitive)| {
         let Primitive {
             topology,

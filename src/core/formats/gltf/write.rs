@@ -134,6 +134,7 @@ pub fn save(
     writer.clips(opened, now)?;
     let Writer { root, patch, ops, changes, .. } = &mut writer;
     weights::write(root, opened, now, patch, ops, changes)?;
+    writer.mesh_extras(opened, now)?;
     writer.finish(source)
 }
 

@@ -149,9 +149,9 @@ impl LayerPaint {
         let layers = document.aids.weight_layers.get(&skin).ok_or(NotPaintable::NoLayers)?.clone();
         let layer = paintable(&layers, target, painted)?;
         let found = Mirror::of(document, skin, &layers)?;
-        let shown = Shown::of(&layers.layers, found.as_ref());
+        let shown = Shown::of(&layers, 0..layers.layers.len(), found.as_ref());
         let unlocked = vec![false; document.skin(skin).joints.len()];
-        let below = Shown::of(&layers.layers[..layer.map_or(0, |(at, _)| at)], found.as_ref());
+        let below = Shown::of(&layers, 0..layer.map_or(0, |(at, _)| at), found.as_ref());
         let mirror = layer.and_then(|(_, l)| found.clone().zip(l.mirror));
         let mut surfaces = BTreeMap::new();
         for (key, base) in &layers.bases {
@@ -359,7 +359,7 @@ fn paintable(
     };
     let at = layers.position(id).ok_or(NotPaintable::Gone)?;
     let layer = &*layers.layers[at];
-    if !layer.shown {
+    if !layer.shown || (layer.opacity > 0.0 && !layers.counts(layer)) {
         return Err(NotPaintable::Hidden(layer.name.to_string()));
     }
     if layer.opacity <= 0.0 {

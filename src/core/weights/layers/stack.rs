@@ -1,13 +1,14 @@
 //! What layers over a base come to, vertex by vertex: the one place where they are mixed.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use rayon::prelude::*;
 
 use super::mirrored::{Mirror, Part, Parts, seen};
 use crate::{
     model::{
-        LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightMap, WeightPatch,
+        LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
+        WeightPatch,
     },
     weights::{Influences, Rule, faults::fault_of, share::normalize},
 };
@@ -278,8 +279,9 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub fn of(layers: &[Shared<WeightLayer>], mirror: Option<&Arc<Mirror>>) -> Self {
-        let counts = || layers.iter().filter(|l| l.shown && l.opacity > 0.0);
+    /// Those in a range of a skin's layers.
+    pub fn of(all: &WeightLayers, range: Range<usize>, mirror: Option<&Arc<Mirror>>) -> Self {
+        let counts = || all.layers[range.clone()].iter().filter(|l| all.counts(l));
         let layer =
             |l: &Shared<WeightLayer>| ShownLayer { id: l.id, opacity: l.opacity, parts: seen(l, mirror.map(|m| &**m)) };
         Self {

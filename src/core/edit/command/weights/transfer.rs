@@ -51,7 +51,7 @@ impl Transfer {
             // By order each part takes from the one of its number.
             let near = if by == CarryBy::Order { in_order_of(canvas, &wanted, near) } else { near };
             let Carried { rows, .. } = carry(canvas, &|v| uv_of(document, canvas, v), &near, by, &wanted);
-            Ok(draft.put(&scope, rows))
+            Ok(draft.put_as_is(&scope, rows))
         })
     }
 }

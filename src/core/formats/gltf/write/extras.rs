@@ -1,9 +1,10 @@
 //! What Ulna keeps in `extras`: one member of its own, beside whatever other programs have there.
 
 use super::{
-    super::{json as raw, text::Ops},
+    super::{json as raw, text::Ops, weight_layer_extras},
     SaveError, Writer,
 };
+use crate::model::Asset;
 
 /// What an element's extras are, as far as one member of ours goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,20 @@ impl Writer<'_> {
             return Err(SaveError::no_form(place, &format!("“{member}” beside extras that are no object")));
         }
         self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "gone from" } else { "in" }));
+        Ok(())
+    }
+
+    /// Writes what meshes keep of weight layers.
+    pub(super) fn mesh_extras(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+        for (id, before) in opened.meshes.iter() {
+            let Some(after) = now.meshes.get(id) else { continue };
+            let (was, is) = (&before.kept_weight_layers, &after.kept_weight_layers);
+            if was != is {
+                let text = weight_layer_extras::text_of(is.as_deref());
+                let (at, member) = (("meshes", id.index()), weight_layer_extras::WEIGHT_LAYERS);
+                self.own_extra(at, &format!("meshes/{}", id.0), (member, was.is_none()), text)?;
+            }
+        }
         Ok(())
     }
 

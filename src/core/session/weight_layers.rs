@@ -1,0 +1,185 @@
+//! Weight layers and the file: what they come to is in the weights, which every save writes; the layers themselves are kept beside them
+//! where that is wanted, and taken up again when the file is opened and its weights are what they came to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    edit::{node_text, skin_of},
+    model::{
+        Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId, PrimitiveKey,
+        Severity, Shared, SkinId, Topology, WeightLayer, WeightLayers, WeightMap,
+    },
+    weights::layers::compose,
+};
+
+/// A number for all weights of a mesh.
+fn hash(document: &Asset, mesh: MeshId) -> u64 {
+    let mut bytes: Vec<u8> = Vec::new();
+    for (_, primitive) in document.meshes[mesh].entries() {
+        let Some(map) = primitive.weights.as_deref() else {
+            bytes.push(0);
+            continue;
+        };
+        bytes.extend((map.sets as u32).to_le_bytes());
+        // A slot without weight says nothing, whichever joint it names.
+        for (j, w) in map.joints.iter().zip(map.weights.iter()) {
+            bytes.extend(if *w == 0.0 { 0 } else { *j }.to_le_bytes());
+            bytes.extend(w.to_le_bytes());
+        }
+    }
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}
+
+fn joint_paths(document: &Document, skin: SkinId) -> Vec<String> {
+    document.skin(skin).joints.iter().map(|n| node_text(document, *n)).collect()
+}
+
+/// Takes up the weight layers that an opened file keeps. Where its weights are others than the layers came to, they stand.
+pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) {
+    let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, Shared<KeptWeightLayers>)>> = BTreeMap::new();
+    for (mesh, found) in document.meshes.iter() {
+        if let (Some(kept), Some(skin)) = (&found.kept_weight_layers, skin_of(document, mesh)) {
+            by_skin.entry(skin).or_default().push((mesh, kept.clone()));
+        }
+    }
+    for (skin, kept) in by_skin {
+        let meshes: Vec<MeshId> = kept.iter().map(|(mesh, _)| *mesh).collect();
+        match taken(document, skin, &kept) {
+            Ok(layers) => {
+                document.aids.weight_layers.insert(skin, Shared::new(layers));
+                for mesh in meshes {
+                    if let Some(slot) = document.file.meshes.get_mut(mesh) {
+                        Shared::make_mut(slot).kept_weight_layers = None;
+                    }
+                }
+            }
+            Err((mesh, why)) => {
+                let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
+                let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
+                let message = format!("The weight layers of {name} stay in the extras and are not used: {why}");
+                let place = format!("meshes/{}", mesh.0);
+                diagnostics.push(Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", place, message));
+            }
+        }
+    }
+}
+
+/// The layers of a skin from what its meshes keep; else which mesh is the cause, and why.
+fn taken(
+    document: &Document,
+    skin: SkinId,
+    kept: &[(MeshId, Shared<KeptWeightLayers>)],
+) -> Result<WeightLayers, (MeshId, &'static str)> {
+    let paths = joint_paths(document, skin);
+    let (first, model) = &kept[0];
+    let plain = |l: &KeptWeightLayer| (l.name.clone(), l.opacity.to_bits(), l.shown, l.solo, l.mirror);
+    let mut all = WeightLayers { keeps: true, ..WeightLayers::default() };
+    for key in primitives_of(document, skin) {
+        if let Some(map) = document.primitive(key.0, key.1).and_then(|p| p.weights.clone()) {
+            all.bases.insert(key, map);
+        }
+    }
+    for layer in &model.layers {
+        let made = WeightLayer {
+            id: LayerId(all.next),
+            name: layer.name.clone(),
+            opacity: layer.opacity,
+            shown: layer.shown,
+            solo: layer.solo,
+            mirror: layer.mirror,
+            parts: BTreeMap::new(),
+        };
+        all.next += 1;
+        all.layers.push(Shared::new(made));
+    }
+    for (mesh, kept) in kept {
+        let not = |why: &'static str| Err((*mesh, why));
+        if kept.hash != hash(&document.file, *mesh) {
+            return not(
+                "its weights were changed by another program since the layers were folded into them, and stand as they are",
+            );
+        }
+        if kept.joints != paths {
+            return not("the joints of its skin are others than they were");
+        }
+        if !kept.layers.iter().map(plain).eq(model.layers.iter().map(plain)) {
+            return not("meshes of one skin keep different layers");
+        }
+        for (primitive, patch) in &kept.bases {
+            let base = all.bases.get_mut(&(*mesh, *primitive)).filter(|b| patch.fits(b));
+            match base {
+                Some(base) => Shared::make_mut(base).swap(&mut patch.clone()),
+                None => return not("what lay under them does not fit the mesh"),
+            }
+        }
+        for (k, layer) in kept.layers.iter().enumerate() {
+            for (primitive, part) in &layer.parts {
+                let own = Shared::make_mut(&mut all.layers[k]);
+                own.parts.insert((*mesh, *primitive), Shared::new(part.clone()));
+            }
+        }
+    }
+    if !all.fits(document, skin) {
+        return Err((*first, "their names or numbers are not sound"));
+    }
+    match compose(document, skin, &all) {
+        Ok(changes) if changes.is_empty() => Ok(all),
+        Ok(_) => Err((*first, "they come to other weights than the file has")),
+        Err(_) => Err((*first, "a layer is mirrored, and the joints do not say which side is which")),
+    }
+}
+
+/// The primitives whose weights hang on a skin, and on nobody else's layers.
+fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
+    let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let keys = meshes.flat_map(|mesh| {
+        let primitives = document.mesh(mesh).entries();
+        let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
+        painted.map(move |(k, _)| (mesh, k))
+    });
+    keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()
+}
+
+/// Puts the weight layers that are kept into the meshes of a file that is to be saved.
+pub(super) fn keep(document: &Document, file: &mut Asset) {
+    for (skin, layers) in document.aids.weight_layers.iter().filter(|(_, l)| l.keeps) {
+        let joints = joint_paths(document, *skin);
+        let meshes: BTreeSet<MeshId> = layers.bases.keys().map(|(mesh, _)| *mesh).collect();
+        for mesh in meshes {
+            let bases = layers.bases.iter().filter(|((m, _), _)| *m == mesh);
+            let below = bases.filter_map(|((_, k), base)| {
+                let now = document.primitive(mesh, *k)?.weights.as_deref()?;
+                let patch = below(base, now);
+                (!patch.vertices.is_empty()).then_some((*k, patch))
+            });
+            let of_layer = |layer: &WeightLayer| KeptWeightLayer {
+                name: layer.name.clone(),
+                opacity: layer.opacity,
+                shown: layer.shown,
+                solo: layer.solo,
+                mirror: layer.mirror,
+                parts: parts_of(layer, mesh),
+            };
+            let kept = KeptWeightLayers {
+                joints: joints.clone(),
+                bases: below.collect(),
+                layers: layers.layers.iter().map(|l| of_layer(l)).collect(),
+                hash: hash(&document.file, mesh),
+            };
+            if let Some(slot) = file.meshes.get_mut(mesh) {
+                Shared::make_mut(slot).kept_weight_layers = Some(Shared::new(kept));
+            }
+        }
+    }
+}
+
+fn parts_of(layer: &WeightLayer, mesh: MeshId) -> Vec<(PrimitiveId, crate::model::LayerPart)> {
+    let own = layer.parts.iter().filter(|((m, _), _)| *m == mesh);
+    own.map(|((_, k), part)| (*k, (**part).clone())).collect()
+}
+
+/// What a base has of vertices that are something else now.
+fn below(base: &WeightMap, now: &WeightMap) -> crate::model::WeightPatch {
+    let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
+    base.pick(&all).without_unchanged(now)
+}

@@ -1,0 +1,438 @@
+//! Weights between files and over the clipboard, and acts on joints and selections: what is written is read back to the bit, what is not
+//! meant stays as it is.
+
+use std::{fs, path::PathBuf};
+
+use proptest::prelude::*;
+use serde_json::json;
+use ulna::{
+    edit::{Command, CommandLine, command::field::VertexTerms},
+    formats::{
+        gltf::Progress,
+        weight_files::{Pasted, PastedRow, WeightFile, read_rows, write_rows},
+    },
+    model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding, WeightMap},
+    session::{Session, rows_meant, weight_rows, weight_table},
+    weights::{Canvas, Reshape, fault_in, reshape},
+};
+
+use crate::common::{
+    sample, shared,
+    weights::{sheet, with_eight, with_encoding},
+};
+
+fn maps(document: &Document) -> Vec<((MeshId, PrimitiveId), WeightMap)> {
+    let mut all = Vec::new();
+    for (m, mesh) in document.meshes.iter() {
+        for (p, primitive) in mesh.entries() {
+            all.extend(primitive.weights.as_deref().map(|map| ((m, p), map.clone())));
+        }
+    }
+    all
+}
+
+/// By vertex, joints with the bits of their weights, whatever slots they stand in.
+fn as_lists(map: &WeightMap) -> Vec<Vec<(u16, u32)>> {
+    let list = |v: usize| {
+        let mut list: Vec<(u16, u32)> =
+            map.vertex(v).filter(|(_, w)| *w > 0.0).map(|(j, w)| (j, w.to_bits())).collect();
+        list.sort_unstable();
+        list
+    };
+    (0..map.vertex_count()).map(list).collect()
+}
+
+fn all_lists(document: &Document) -> Vec<Vec<Vec<(u16, u32)>>> {
+    maps(document).iter().map(|(_, map)| as_lists(map)).collect()
+}
+
+/// Vertices that break a rule.
+fn faulty(document: &Document) -> usize {
+    let skin = |mesh: MeshId| ulna::edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len());
+    let of = |((mesh, _), map): &((MeshId, PrimitiveId), WeightMap)| {
+        (0..map.vertex_count()).filter(|v| fault_in(map, *v, usize::MAX, skin(*mesh)).is_some()).count()
+    };
+    maps(document).iter().map(of).sum()
+}
+
+fn scratch(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
+    session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    session.take_notes()
+}
+
+fn refusal(session: &mut Session, line: CommandLine) -> String {
+    session.run_line(&line).expect_err("refused").to_string()
+}
+
+/// Weights that say nothing of what was there: all of it the first joint's.
+fn spoil(session: &mut Session) {
+    let document = session.document();
+    let mut lines = Vec::new();
+    for skin in document.skins.ids() {
+        let Some(canvas) = Canvas::new(document, skin) else { continue };
+        let meshes: Vec<String> = canvas.parts().iter().map(|p| format!("#{}", p.mesh.0)).collect();
+        let joint = format!("#{}", canvas.joints()[0].0);
+        lines.push(CommandLine::new("weights.flood").with("joint", joint).with("mesh", meshes).with("value", 1.0));
+    }
+    session.run_lines("Spoil", &lines).expect("spoiled");
+}
+
+#[test]
+fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
+    let Some(shared) = shared() else { return };
+    let mut checked = 0;
+    for name in ["CesiumMan", "Fox", "Knight", "RiggedFigure", "Spider", "Robot"] {
+        let folder = shared.join("corpus/characters").join(name);
+        let Some(path) = crate::common::models(&folder).into_iter().next() else { continue };
+        let mut session = Session::open(&path, &Progress::default()).expect("a character");
+        // What breaks a rule is mended first: what is taken over breaks none.
+        run(&mut session, CommandLine::new("weights.normalize"));
+        let meant = all_lists(session.document());
+        for (kind, ending) in [(WeightFile::Json, "json"), (WeightFile::Xml, "xml")] {
+            let (_folder, file) = scratch(&format!("w.{ending}"));
+            fs::write(&file, kind.write(&weight_table(session.document(), &[]))).expect("written");
+            // Nothing is left to do where they are there already.
+            let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
+            let before = session.history().revision();
+            run(&mut session, line());
+            assert_eq!(session.history().revision(), before, "{name} {ending}: its own weights changed something");
+            spoil(&mut session);
+            assert_ne!(all_lists(session.document()), meant, "{name}: not spoiled");
+            let notes = run(&mut session, line());
+            assert!(notes.iter().any(|n| n.contains("by their numbers")), "{name}: {notes:?}");
+            let off = |a: &[Vec<Vec<(u16, u32)>>]| {
+                a.iter().flatten().zip(meant.iter().flatten()).filter(|(a, b)| a != b).count()
+            };
+            assert_eq!(off(&all_lists(session.document())), 0, "{name} {ending}");
+            assert_eq!(faulty(session.document()), 0, "{name}");
+            // From the nearest vertices it is the same, but where several lie at one spot.
+            spoil(&mut session);
+            run(&mut session, line().with("by", "surface"));
+            assert_eq!(faulty(session.document()), 0, "{name}");
+            while all_lists(session.document()) != meant {
+                assert!(session.undo().is_some(), "{name} {ending}: not undone");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked >= 8, "{checked} files of weights");
+}
+
+#[test]
+fn weights_of_a_model_come_over_by_order_surface_and_uv() {
+    let Some(shared) = shared() else { return };
+    let mut checked = 0;
+    for name in ["CesiumMan", "Knight", "RiggedFigure", "Fox"] {
+        let folder = shared.join("corpus/characters").join(name);
+        let Some(path) = crate::common::models(&folder).into_iter().next() else { continue };
+        let mut session = Session::open(&path, &Progress::default()).expect("a character");
+        run(&mut session, CommandLine::new("weights.normalize"));
+        let meant = all_lists(session.document());
+        let (_folder, file) = scratch("m.glb");
+        fs::write(&file, &*session.pack("m").expect("packed").bytes).expect("written");
+        for by in ["order", "surface", "uv"] {
+            let line = || CommandLine::new("weights.import").with("path", file.display().to_string()).with("by", by);
+            let has_uv = session.document().meshes.values().any(|m| m.primitives.iter().any(|p| !p.uv0.is_empty()));
+            if by == "uv" && !has_uv {
+                assert!(refusal(&mut session, line()).contains("texture coordinates"));
+                continue;
+            }
+            spoil(&mut session);
+            run(&mut session, line());
+            let now = all_lists(session.document());
+            let total: usize = meant.iter().map(Vec::len).sum();
+            let same: usize =
+                meant.iter().zip(&now).map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count()).sum();
+            // Spots that several vertices with different weights share, or coordinates that several spots have, are told apart by nobody.
+            let least = match by {
+                "order" => 1.0,
+                "surface" => 0.9,
+                _ => 0.6,
+            };
+            assert!(same as f64 >= least * total as f64, "{name} by {by}: {same} of {total}");
+            assert_eq!(faulty(session.document()), 0, "{name} by {by}");
+            session.undo();
+            session.undo();
+            checked += 1;
+        }
+    }
+    assert!(checked >= 8, "{checked} ways");
+}
+
+#[test]
+fn weights_of_another_mesh_are_refused_in_a_sentence() {
+    let mut session = sample();
+    let before = all_lists(session.document());
+    let (_folder, file) = scratch("w.xml");
+    let write = |text: &str| fs::write(&file, text).expect("written");
+    let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
+    let xml = |shape: &str, joint: &str| {
+        format!(
+            r#"<deformerWeight><weights source="{joint}" shape="{shape}" max="2"><point index="0" value="1"/><point index="1" value="1"/></weights></deformerWeight>"#
+        )
+    };
+    write(&xml("elsewhere", "Hips"));
+    let why = refusal(&mut session, line().with("by", "order"));
+    assert!(why.contains("2 there"), "{why}");
+    let why = refusal(&mut session, line());
+    assert!(why.contains("where its vertices lie"), "{why}");
+    write("no xml");
+    assert!(refusal(&mut session, line()).contains("no XML"));
+    let missing = line().with("path", "/nowhere/w.json");
+    assert!(refusal(&mut session, missing).contains("cannot be read"));
+    assert!(refusal(&mut session, CommandLine::new("weights.import")).contains("no file is named"));
+    // A joint that is not here gives nothing, and that is said.
+    let table = weight_table(session.document(), &[]);
+    let text = WeightFile::Json.write(&table).replace("\"Hips\"", "\"Unheard of\"");
+    let (_other, json) = scratch("w.json");
+    fs::write(&json, text).expect("written");
+    let notes = run(&mut session, CommandLine::new("weights.import").with("path", json.display().to_string()));
+    assert!(notes.iter().any(|n| n.contains("Unheard of")), "{notes:?}");
+    session.undo();
+    assert_eq!(all_lists(session.document()), before);
+}
+
+#[test]
+fn selections_by_loops_rings_and_meshes() {
+    const SIDE: u32 = 6;
+    let session = sheet(SIDE as u16, 1);
+    let document = session.document();
+    let canvas = Canvas::new(document, SkinId(0)).expect("a sheet");
+    let at = |x: u32, y: u32| y * (SIDE + 1) + x;
+    let sorted = |mut list: Vec<u32>| {
+        list.sort_unstable();
+        list
+    };
+    let row = |y: u32| sorted((0..=SIDE).map(|x| at(x, y)).collect());
+    let column = |x: u32| sorted((0..=SIDE).map(|y| at(x, y)).collect());
+    let shaped = |list: &[u32], how| reshape(document, &canvas, list, how);
+    assert_eq!(shaped(&[at(2, 3), at(3, 3)], Reshape::Loop), row(3));
+    assert_eq!(shaped(&[at(2, 3), at(2, 4)], Reshape::Loop), column(2));
+    // A ring is all edges that lie opposite: two columns.
+    let ring = sorted(column(2).into_iter().chain(column(3)).collect());
+    assert_eq!(shaped(&[at(2, 3), at(3, 3)], Reshape::Ring), ring);
+    let grown = shaped(&[at(2, 3), at(3, 3)], Reshape::GrowLoop);
+    assert_eq!(grown, sorted((1..=4).map(|x| at(x, 3)).collect()));
+    // One vertex has no direction.
+    assert_eq!(shaped(&[at(2, 3)], Reshape::Loop), [at(2, 3)]);
+    let marks = |text: &str| {
+        let terms = VertexTerms::parse(text).unwrap_or_else(|| panic!("{text}"));
+        let marks = terms.vertices.mark(document, &canvas, &[true]).expect("marked");
+        (0..marks.len() as u32).filter(|v| marks[*v as usize]).collect::<Vec<u32>>()
+    };
+    assert_eq!(marks(&format!("{}, {} | loop", at(2, 3), at(3, 3))), row(3));
+    assert_eq!(marks("mesh #0").len(), canvas.vertex_count());
+    assert_eq!(marks(&format!("{}, {} | grow_loop 2", at(2, 3), at(3, 3))).len(), 6);
+}
+
+#[test]
+fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
+    let session = sample();
+    let document = session.document();
+    let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
+    let mut closed = 0;
+    for v in (0..canvas.vertex_count() as u32).step_by(37) {
+        let place = canvas.place_of(v);
+        let Some(next) = canvas.ring(place).first() else { continue };
+        let two = [canvas.first_at(place), canvas.first_at(*next)];
+        let found = reshape(document, &canvas, &two, Reshape::Loop);
+        assert!(found.len() >= 2);
+        // What was selected stays, and no more than a small part of the surface is ever one loop.
+        assert!(two.iter().all(|v| found.contains(v)));
+        assert!(found.len() < canvas.vertex_count() / 4, "{} of {}", found.len(), canvas.vertex_count());
+        closed += usize::from(found.len() > 4);
+        let there = reshape(document, &canvas, &found, Reshape::Mirror);
+        let back = reshape(document, &canvas, &there, Reshape::Mirror);
+        assert!(back.iter().all(|v| found.contains(v)) && back.len() <= found.len());
+    }
+    assert!(closed > 10, "{closed} loops");
+}
+
+#[test]
+fn rows_of_text_give_vertices_what_they_say() {
+    let mut session = sample();
+    let canvas = Canvas::new(session.document(), SkinId(0)).expect("the sample");
+    let chosen: Vec<u32> = (100..130).collect();
+    let text = write_rows(&weight_rows(session.document(), &canvas, &chosen));
+    let pasted = read_rows(&text).expect("rows");
+    let meant = rows_meant(session.document(), &canvas, &[], &pasted, &[]).expect("meant");
+    assert_eq!(meant.rows.iter().map(|(v, _)| *v).collect::<Vec<_>>(), chosen);
+    let before = all_lists(session.document());
+    spoil(&mut session);
+    let names: Vec<String> = meant.joints.iter().map(|n| format!("#{}", n.0)).collect();
+    let weights: Vec<f64> = meant.rows.iter().flat_map(|(_, row)| row.iter().map(|w| f64::from(*w))).collect();
+    let own: Vec<String> = chosen
+        .iter()
+        .map(|v| {
+            let (part, own) = canvas.part_of(*v);
+            let part = canvas.parts()[part];
+            format!("{}/{}: {own}", part.mesh.0, part.primitive)
+        })
+        .collect();
+    let line = CommandLine::new("weights.assign")
+        .with("joints", names)
+        .with("weights", json!(weights))
+        .with("vertices", own.join("; "));
+    run(&mut session, line.clone());
+    let after = maps(session.document());
+    for v in &chosen {
+        let (part, own) = canvas.part_of(*v);
+        let part = canvas.parts()[part];
+        let k = after.iter().position(|(key, _)| *key == (part.mesh, part.primitive)).expect("a map");
+        assert_eq!(as_lists(&after[k].1)[own as usize], before[k][own as usize], "vertex {v}");
+    }
+    // Once is as often as it takes.
+    let revision = session.history().revision();
+    run(&mut session, line.clone());
+    assert_eq!(session.history().revision(), revision);
+    let why = refusal(&mut session, line.with("weights", json!(vec![1.0; 3 * meant.joints.len()])));
+    assert!(why.contains("3 rows"), "{why}");
+    let rows =
+        |n: usize| Pasted { joints: None, rows: vec![PastedRow { weights: vec![1.0], ..PastedRow::default() }; n] };
+    let document = session.document();
+    let why = |n: usize, selected: &[u32], columns: &[ulna::model::NodeId]| {
+        rows_meant(document, &canvas, selected, &rows(n), columns).expect_err("refused").to_string()
+    };
+    let joint = canvas.joints()[1];
+    assert!(why(2, &[1, 2], &[]).contains("first line"), "{}", why(2, &[1, 2], &[]));
+    assert!(why(2, &[1, 2, 3], &[joint]).contains("2 rows"), "{}", why(2, &[1, 2, 3], &[joint]));
+    assert_eq!(rows_meant(document, &canvas, &[1, 2], &rows(2), &[joint]).expect("meant").rows.len(), 2);
+    assert_eq!(rows_meant(document, &canvas, &[1, 2, 3], &rows(1), &[joint]).expect("meant").rows.len(), 3);
+}
+
+/// An act on the weights of joints.
+#[derive(Clone, Debug)]
+enum Act {
+    Swap(usize, usize),
+    Merge(usize, usize),
+    PruneOf(usize, f32),
+    MirrorUv,
+    Transfer,
+}
+
+fn acts() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        (0usize..64, 0usize..64).prop_map(|(a, b)| Act::Swap(a, b)),
+        (0usize..64, 0usize..64).prop_map(|(a, b)| Act::Merge(a, b)),
+        (0usize..64, 0.0f32..0.9).prop_map(|(j, w)| Act::PruneOf(j, w)),
+        Just(Act::MirrorUv),
+        Just(Act::Transfer),
+    ]
+}
+
+impl Act {
+    fn line(&self, document: &Document) -> CommandLine {
+        let joints = &document.skin(SkinId(0)).joints;
+        let joint = |k: usize| format!("#{}", joints[k % joints.len()].0);
+        match self {
+            Self::Swap(a, b) => CommandLine::new("weights.swap").with("joint", joint(*a)).with("with", joint(*b)),
+            Self::Merge(a, b) => CommandLine::new("weights.merge").with("from", joint(*a)).with("into", joint(*b)),
+            Self::PruneOf(j, w) => CommandLine::new("weights.prune").with("below", *w).with("joint", joint(*j)),
+            Self::MirrorUv => CommandLine::new("weights.mirror").with("from", "left").with("by", "uv"),
+            Self::Transfer => CommandLine::new("weights.transfer").with("from", "#0").with("by", "uv"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn acts_on_joints_keep_the_rule(
+        encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]),
+        eight in any::<bool>(),
+        act in acts(),
+        locked in prop::collection::vec(0usize..64, 0..3),
+        some in any::<bool>(),
+    ) {
+        let mut session = if eight { with_eight(encoding) } else { with_encoding(encoding) };
+        let document = session.document();
+        let joints = document.skin(SkinId(0)).joints.clone();
+        let locks: Vec<String> = locked.iter().map(|k| format!("#{}", joints[k % joints.len()].0)).collect();
+        let mut line = act.line(document);
+        if !locks.is_empty() {
+            line = line.with("locked", locks);
+        }
+        let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
+        // Whole places, so that seams are not torn on purpose.
+        let chosen: Vec<bool> = (0..canvas.vertex_count() as u32).map(|v| !some || canvas.place_of(v) % 3 == 0).collect();
+        if some {
+            let terms = canvas.parts().iter().map(|p| {
+                let own = (0..p.count).filter(|v| chosen[(p.first + v) as usize]).map(|v| v.to_string());
+                format!("{}/{}: {}", p.mesh.0, p.primitive, own.collect::<Vec<_>>().join(", "))
+            });
+            line = line.with("vertices", terms.collect::<Vec<_>>().join("; "));
+        }
+        let before = maps(document);
+        if session.run_line(&line).is_err() {
+            // A transfer of a mesh to itself has nothing to do; nothing else is refused.
+            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv), "{line}");
+            return Ok(());
+        }
+        prop_assert_eq!(faulty(session.document()), 0);
+        let after = maps(session.document());
+        let is_locked = |j: u16| locked.iter().any(|k| k % joints.len() == usize::from(j));
+        for ((key, a), (_, b)) in before.iter().zip(&after) {
+            let part = canvas.parts().iter().find(|p| (p.mesh, p.primitive) == *key).expect("a part");
+            for v in 0..a.vertex_count() {
+                if !chosen[part.first as usize + v] {
+                    prop_assert_eq!(a.pick(&[v as u32]), b.pick(&[v as u32]));
+                }
+                for j in (0..joints.len() as u16).filter(|j| is_locked(*j)) {
+                    prop_assert_eq!(a.weight(v, j).to_bits(), b.weight(v, j).to_bits());
+                }
+            }
+        }
+        let once = all_lists(session.document());
+        session.run_line(&line).expect("again");
+        match act {
+            // Twice is not at all, where nothing is locked and both can be held.
+            Act::Swap(..) if locked.is_empty() => {
+                let was: Vec<_> = before.iter().map(|(_, m)| as_lists(m)).collect();
+                prop_assert!(all_lists(session.document()) == was, "{line}: twice is not as it was");
+            }
+            Act::Swap(..) => {}
+            // What a lock kept on one side may be kept otherwise on the other.
+            Act::MirrorUv if !locked.is_empty() => {}
+            _ => prop_assert!(all_lists(session.document()) == once, "{line}: twice is not once"),
+        }
+    }
+}
+
+#[test]
+fn a_transfer_of_a_mesh_to_itself_is_nothing() {
+    let mut session = sample();
+    let before = all_lists(session.document());
+    let meshes: Vec<String> = session.document().meshes.ids().map(|m| format!("#{}", m.0)).collect();
+    for by in ["surface", "uv", "order"] {
+        // Between two files: within one, a mesh is never its own source.
+        let (_folder, file) = scratch("m.glb");
+        fs::write(&file, &*session.pack("m").expect("packed").bytes).expect("written");
+        let line = CommandLine::new("weights.import").with("path", file.display().to_string()).with("by", by);
+        match session.run_line(&line) {
+            Ok(_) => assert_eq!(all_lists(session.document()), before, "by {by}"),
+            Err(error) => assert!(by == "uv" && error.to_string().contains("texture"), "{error}"),
+        }
+    }
+    let line = CommandLine::new("weights.transfer").with("from", meshes);
+    let revision = session.history().revision();
+    session.run_line(&line).expect("nothing to do");
+    assert_eq!(session.history().revision(), revision);
+}
+
+#[test]
+fn acts_say_how_many_vertices_they_changed() {
+    let mut session = sample();
+    let notes = run(&mut session, CommandLine::new("weights.limit").with("most", 1));
+    assert!(notes[0].starts_with("limited ") && notes[0].ends_with(" vertices"), "{notes:?}");
+    let again = run(&mut session, CommandLine::new("weights.limit").with("most", 1));
+    assert!(again.is_empty(), "{again:?}");
+    let read = Command::read(&CommandLine::new("weights.swap").with("joint", "Hips")).map(|_| ());
+    assert!(read.expect_err("refused").to_string().contains("with"));
+}
