@@ -26,6 +26,7 @@ use crate::{
     },
     model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId},
     motion::{MirrorPairs, Posed, Spot, WorstPose},
+    render::Color,
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, MirrorMap, Refusal, Seams, Stroke, Tally},
 };
@@ -44,6 +45,12 @@ pub(super) struct Painting {
     pub pick: VertexPick,
     /// Whether a drag is a gradient, radial or not.
     pub gradient: Option<bool>,
+    /// A color for each joint of the skin, as where all joints are shown.
+    colors: Vec<Color>,
+    /// Which of the spots was gone to last.
+    spot: Option<usize>,
+    /// The score of the worst spot when it was looked for.
+    first_score: Option<f32>,
     /// What was copied from a vertex.
     pub clipboard: Option<Assign>,
     /// Weights of the clipboard were asked for: frames that are waited for an answer.
@@ -132,6 +139,9 @@ impl Default for Painting {
             gradient: None,
             clipboard: None,
             pasting: None,
+            colors: Vec::new(),
+            spot: None,
+            first_score: None,
             canvas: None,
             preparing: None,
             seams: Seams::default(),
@@ -201,7 +211,9 @@ impl Painting {
 
     /// Another file: what belongs to the old one is forgotten.
     pub fn reset(&mut self) {
-        *self = Self { brush: self.brush, limit: self.limit, look: self.look, ..Self::default() };
+        // Whether both sides are painted is a matter of the model.
+        let brush = Brush { mirror: false, ..self.brush };
+        *self = Self { brush, limit: self.limit, look: self.look, ..Self::default() };
     }
 
     pub const fn adjusting(&self) -> Option<BrushNumber> {
@@ -255,6 +267,9 @@ impl Painting {
             painted: self.layering.painted,
             searched: self.worst.is_some(),
             spots: &self.spots,
+            spot: self.spot,
+            first_score: self.first_score,
+            colors: &self.colors,
             here: self.here,
             range: self.range.as_ref().map(|(_, clip)| f64::from(clip.length())),
         }
@@ -303,7 +318,9 @@ impl Painting {
             self.range = self.range.take().filter(|(of, _)| *of == skin);
             self.strain.clear();
             self.unscored = BTreeMap::new();
+            self.colors = Vec::new();
             if let Some(canvas) = &self.canvas {
+                self.colors = tints::joint_colors(document, canvas);
                 // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
                 let maps = canvas.maps(document);
                 self.limit = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);

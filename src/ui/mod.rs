@@ -49,7 +49,9 @@ pub use self::{
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
-    painting::{BrushHover, BrushNumber, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook},
+    painting::{
+        BrushHover, BrushNumber, JointAct, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook,
+    },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     problems::ProblemAction,
     program::{JobView, ProgramAction, ProgramView, Recent},

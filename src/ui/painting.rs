@@ -6,6 +6,7 @@ use super::Action;
 use crate::{
     model::{NodeId, PrimitiveId, WeightEncoding},
     motion::{Role, Spot},
+    render::Color,
     weights::{
         Brush, Canvas, Faults,
         layers::{LayerTarget, Painted},
@@ -219,10 +220,31 @@ pub struct PaintView<'a> {
     pub searched: bool,
     /// The worst spots, the worst first.
     pub spots: &'a [Spot],
+    /// Which of them was gone to last.
+    pub spot: Option<usize>,
+    /// The score of the worst when it was looked for.
+    pub first_score: Option<f32>,
+    /// A color for each joint of the skin, as where all joints are shown.
+    pub colors: &'a [Color],
     /// The worst moment of the vertex under the brush.
     pub here: Option<Spot>,
     /// The length of the range of motion, where that is painted on, seconds.
     pub range: Option<f64>,
+}
+
+/// What is done to the weights of several joints at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointAct {
+    /// What the brush does, everywhere or to what is selected.
+    Flood,
+    /// Toward the mean of the neighbors, one joint after another.
+    Smooth,
+    /// Weights of theirs below this are dropped.
+    Prune(f32),
+    /// The first gives all of its weights to the last.
+    Merge,
+    /// Each of two has the weights of the other.
+    Swap,
 }
 
 /// What Paint mode asks for.
@@ -270,6 +292,13 @@ pub enum PaintAction {
     PaintRange(bool),
     /// Show a spot at its worst moment.
     GoToSpot(Spot),
+    /// Do something to the weights of several joints.
+    OnJoints {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// What.
+        act: JointAct,
+    },
     /// The vertices of the canvas in a part of the picture.
     SelectVerticesIn {
         /// Which part, in points of the picture.

@@ -32,6 +32,7 @@ impl App {
             }
             PaintAction::PaintRange(on) => self.show_range(on),
             PaintAction::GoToSpot(spot) => self.go_to_spot(spot),
+            PaintAction::OnJoints { nodes, act } => self.on_joints(ctx, &nodes, act),
             PaintAction::SelectVertices { vertices, add } => self.painting.select(vertices, add),
             PaintAction::VertexPick(pick) => self.painting.pick = pick,
             PaintAction::GradientTool(radial) => self.painting.gradient = radial,

@@ -8,14 +8,14 @@ use crate::{
     edit::{
         Command, Mode,
         command::{
-            Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, ModeCommand, Normalize, Smooth, Touch,
-            VertexCommand,
+            Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand, Normalize,
+            Prune, Smooth, SwapJoints, Touch, VertexCommand,
             field::{How, Meshes, Nodes, Reach, VertexTerms},
         },
     },
     model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId},
     session::{surface_findings, surface_place, weight_place},
-    ui::{BrushNumber, ToastKind, WeightLook},
+    ui::{BrushNumber, JointAct, ToastKind, WeightLook},
     weights::{BrushKind, CanvasPart, Radius},
 };
 
@@ -81,8 +81,84 @@ impl App {
                 let at = all.iter().position(|l| *l == self.painting.look).unwrap_or(0);
                 self.painting.look = all[(at + 1) % all.len()];
             }
+            BrushCommand::NextSpot => self.step_spot(ctx, false),
+            BrushCommand::PreviousSpot => self.step_spot(ctx, true),
+            BrushCommand::NextInfluence => self.step_influence(ctx, false),
+            BrushCommand::PreviousInfluence => self.step_influence(ctx, true),
             BrushCommand::Worst => self.search_worst(ctx),
             BrushCommand::Range => self.show_range(self.painting.range.is_none()),
+        }
+    }
+
+    /// Takes up the next joint of those that move the spot under the brush, or where it was last.
+    fn step_influence(&mut self, ctx: &Context, back: bool) {
+        let shares: Vec<NodeId> =
+            self.painting.last.as_ref().map_or_else(Vec::new, |h| h.shares.iter().map(|(n, _)| *n).collect());
+        let count = shares.len();
+        if count == 0 {
+            self.toast(ctx, ToastKind::Note, "No spot was under the brush yet: point at the surface first.");
+            return;
+        }
+        let now = self.painting.joint_node().and_then(|joint| shares.iter().position(|n| *n == joint));
+        let next = match (now, back) {
+            (None, _) => 0,
+            (Some(k), false) => (k + 1) % count,
+            (Some(k), true) => (k + count - 1) % count,
+        };
+        self.outliner.selection.set(shares[next]);
+    }
+
+    /// Does something to the weights of several joints, as one step.
+    pub(in crate::app) fn on_joints(&mut self, ctx: &Context, nodes: &[NodeId], act: JointAct) {
+        let brush = self.painting.brush;
+        let amount = Some(brush.strength);
+        let each =
+            |make: &dyn Fn(Nodes) -> Command| nodes.iter().map(|n| make(Nodes::one(*n))).collect::<Vec<Command>>();
+        let reach = Reach::default;
+        let (title, commands): (&str, Vec<Command>) = match (act, nodes) {
+            (JointAct::Flood, _) if brush.kind.is_of_one_joint() => {
+                let flood = |joint| {
+                    Flood { joint, value: Some(brush.value), how: Some(how(brush.kind)), amount, reach: reach() }.into()
+                };
+                ("Flood joints", each(&flood))
+            }
+            (JointAct::Flood | JointAct::Smooth, _) => {
+                let smooth = |joint| Smooth { passes: None, amount: None, joint: Some(joint), reach: reach() }.into();
+                ("Smooth joints", each(&smooth))
+            }
+            (JointAct::Prune(below), _) => {
+                let prune = Prune { below, joint: Some(Nodes::Ids(nodes.to_vec())), reach: reach() };
+                ("Prune joints", vec![prune.into()])
+            }
+            (JointAct::Swap, [a, b]) => {
+                let swap = SwapJoints { joint: Nodes::one(*a), with: Nodes::one(*b), reach: reach() };
+                ("Swap joints", vec![swap.into()])
+            }
+            (JointAct::Merge, [from @ .., into]) if !from.is_empty() => {
+                let merge = MergeJoints { from: Nodes::Ids(from.to_vec()), into: Nodes::one(*into), reach: reach() };
+                ("Merge joints", vec![merge.into()])
+            }
+            (JointAct::Swap | JointAct::Merge, _) => {
+                self.toast(ctx, ToastKind::Note, "Nothing was changed: choose two joints in the list first.");
+                return;
+            }
+        };
+        let commands: Vec<Command> = commands.into_iter().flat_map(|c| self.on_painted(c)).collect();
+        let Some(session) = &mut self.session else { return };
+        let done = session.run_all(title, &commands);
+        // One note for all of them.
+        let notes = session.take_notes();
+        let text = match done {
+            Ok(true) if nodes.len() == 1 => notes.into_iter().next().map(|note| format!("{title}: {note}.")),
+            Ok(true) => Some(format!("{title}: {} of them.", nodes.len())),
+            Ok(false) => Some(format!("{title}: nothing needed to change.")),
+            Err(error) => {
+                self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
+                None
+            }
+        };
+        if let Some(text) = text {
+            self.toast(ctx, ToastKind::Ok, text);
         }
     }
 

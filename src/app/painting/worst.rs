@@ -37,6 +37,8 @@ impl Painting {
     pub fn take_worst(&mut self, found: WorstPose) {
         self.spots = found.worst(SPOTS);
         self.worst = Some(found);
+        self.first_score = self.spots.first().map(|s| s.score);
+        self.spot = None;
         self.spots_stale = false;
         self.tinted = None;
     }
@@ -175,8 +177,28 @@ impl App {
         self.timeline.playback.seek(0.0);
     }
 
+    /// Shows the spot after the one that was shown last, or the one before it.
+    pub(in crate::app) fn step_spot(&mut self, ctx: &Context, back: bool) {
+        let count = self.painting.spots.len();
+        if count == 0 {
+            let text = "No worst spots are known. Find the worst pose first.";
+            self.toast(ctx, crate::ui::ToastKind::Note, text);
+            return;
+        }
+        let next = match (self.painting.spot, back) {
+            (None, false) => 0,
+            (None, true) => count - 1,
+            (Some(k), false) => (k + 1) % count,
+            (Some(k), true) => (k + count - 1) % count,
+        };
+        self.go_to_spot(self.painting.spots[next]);
+        self.painting.spot = Some(next);
+    }
+
     /// Shows a spot at its worst moment.
     pub(in crate::app) fn go_to_spot(&mut self, spot: Spot) {
+        let is_it = |s: &Spot| (s.node, s.primitive, s.vertex) == (spot.node, spot.primitive, spot.vertex);
+        self.painting.spot = self.painting.spots.iter().position(is_it);
         match spot.clip {
             Some(clip) => {
                 self.painting.range = None;

@@ -249,7 +249,7 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     }
 }
 
-/// A number as a bar that is dragged, with the key that drags it over the model.
+/// A number as a bar that is dragged from where it is, or clicked and typed, with the key that drags it over the model.
 fn bar(
     ui: &mut Ui,
     theme: &Theme,
@@ -287,15 +287,22 @@ fn bar(
             }
             return;
         }
-        if response.dragged() {
+        let held = ui.scope_id().with((name, "held"));
+        if response.drag_started() {
+            ui.data_mut(|d| d.insert_temp(held, *value));
+        }
+        let before: Option<f32> = ui.data(|d| d.get_temp(held));
+        if response.dragged() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
+            // As it was, until the button is let go.
+            ui.data_mut(|d| d.remove::<f32>(held));
+            if let Some(before) = before {
+                *value = before;
+            }
+        } else if response.dragged() && before.is_some() {
             let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
             *value = (*value + response.drag_delta().x / rect.width() * (high - low) * fine).clamp(low, high);
-        } else if response.double_clicked() {
+        } else if response.clicked() {
             ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
-        } else if response.clicked()
-            && let Some(at) = response.interact_pointer_pos()
-        {
-            *value = low + (at.x - rect.left()) / rect.width() * (high - low);
         }
         let part = ((*value - low) / (high - low)).clamp(0.0, 1.0);
         ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceField));

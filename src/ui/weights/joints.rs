@@ -1,29 +1,256 @@
-//! The joints of the painted skin with their shares at the cursor: what moves this spot, and what may change.
+//! The joints of the painted skin with their shares at the cursor: what moves this spot, and what may change. As tall as the panel has room,
+//! flat or as a tree, several chosen at once.
+
+use std::collections::BTreeSet;
 
 use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::WeightsState;
-use crate::render::ColorRole;
+use crate::model::{LayerPart, Shared};
+use crate::render::{Color, ColorRole};
 use crate::ui::weight_marks::{hatch, heat_color};
-use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
+use crate::ui::{JointAct, OutlinerAction, PaintAction, ViewportAction};
+use crate::weights::layers::LayerTarget;
 use crate::{
     edit::command::{PairJoints, field::Nodes},
     model::{Document, NodeId, SkinId},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{check, elided, filter_field, joint_icon, paint_icon, panel_title, row},
+        widgets::{elided, filter_field, joint_icon, paint_icon, panel_title, row},
     },
     weights::Canvas,
 };
 
-/// Rows that are shown at once before the list scrolls.
+/// Rows that are shown at least before the list scrolls.
 const ROWS: f32 = 5.0;
+const ROW: f32 = 24.0;
 
-pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Which joints are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JointsShown {
+    /// All of the skin.
+    #[default]
+    All,
+    /// Those that move a vertex.
+    Deforming,
+    /// Those that move the spot under the brush.
+    Here,
+    /// Those that move a selected vertex.
+    OnSelected,
+    /// Those that the painted layer holds.
+    InLayer,
+}
+
+impl JointsShown {
+    const ALL: [Self; 5] = [Self::All, Self::Deforming, Self::Here, Self::OnSelected, Self::InLayer];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::All => "All joints",
+            Self::Deforming => "Deforming",
+            Self::Here => "Has weights here",
+            Self::OnSelected => "On selected vertices",
+            Self::InLayer => "In the painted layer",
+        }
+    }
+}
+
+/// What the list keeps.
+#[derive(Clone, Debug, Default)]
+pub struct JointList {
+    filter: String,
+    shown: JointsShown,
+    tree: bool,
+    /// Those that are chosen together, the one clicked last at the end.
+    chosen: Vec<NodeId>,
+    /// Points that all else in the panel takes.
+    others: f32,
+}
+
+/// How a row was clicked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Click {
+    Plain,
+    /// Besides those that are chosen, or not any more.
+    Toggle,
+    /// All from the one that was clicked last.
+    To,
+}
+
+impl JointList {
+    /// Those that are chosen.
+    pub fn chosen(&self) -> &[NodeId] {
+        &self.chosen
+    }
+
+    /// The chosen joints, where there are several.
+    fn several(&self) -> Option<&[NodeId]> {
+        (self.chosen.len() > 1).then_some(&self.chosen)
+    }
+
+    fn choose(&mut self, node: NodeId, click: Click, order: &[NodeId], actions: &mut Actions) {
+        let at = |n: NodeId| order.iter().position(|o| *o == n);
+        match (click, self.chosen.last().copied().and_then(at).zip(at(node))) {
+            (Click::Toggle, _) if self.chosen.contains(&node) => self.chosen.retain(|n| *n != node),
+            (Click::Toggle, _) => self.chosen.push(node),
+            (Click::To, Some((a, b))) => {
+                let own = &order[a.min(b)..=a.max(b)];
+                self.chosen.retain(|n| !own.contains(n));
+                // The one that was clicked stands last.
+                self.chosen.extend(own.iter().filter(|n| **n != node));
+                self.chosen.push(node);
+            }
+            (Click::Plain | Click::To, _) => self.chosen = vec![node],
+        }
+        actions.push(OutlinerAction::Select { node, toggle: false });
+    }
+
+    /// What the rest of the panel takes, so that the list has what is left.
+    pub fn measure(&mut self, all: f32, own: f32) {
+        self.others = all - own;
+    }
+
+    /// What is left for the list of a panel of this height.
+    pub const fn room(&self, panel: f32) -> f32 {
+        panel - self.others
+    }
+}
+
+/// A joint that is listed.
+struct Row {
+    joint: usize,
+    node: NodeId,
+    depth: usize,
+}
+
+/// Numbers of a row.
+struct Numbers {
+    share: Option<f32>,
+    used: u32,
+    most: u32,
+}
+
+/// The joints that are shown, in order: as a tree, else the painted one, those that move the spot, then the skin's own order.
+fn listed(
+    state: &JointList,
+    view: &View<'_>,
+    document: &Document,
+    canvas: &Canvas,
+    share: &dyn Fn(NodeId) -> Option<f32>,
+) -> Vec<Row> {
+    let needle = state.filter.to_lowercase();
+    let some: Option<BTreeSet<u16>> = match state.shown {
+        JointsShown::OnSelected => {
+            /// Vertices that are looked at: each frame reads them.
+            const MOST: usize = 10_000;
+            let maps = canvas.maps(document);
+            let of = |v: &u32| {
+                let (joints, weights) = maps.slots(*v);
+                joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect::<Vec<u16>>()
+            };
+            Some(view.paint.vertices.iter().take(MOST).flat_map(of).collect())
+        }
+        JointsShown::InLayer => match view.paint.layer {
+            Some(LayerTarget::Layer(id)) => {
+                let layer = document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id));
+                let parts = layer.into_iter().flat_map(|l| l.parts.values());
+                let of = |p: &Shared<LayerPart>| {
+                    p.joints
+                        .iter()
+                        .zip(&p.weights)
+                        .filter(|(_, w)| **w > 0.0)
+                        .map(|(j, _)| *j)
+                        .collect::<BTreeSet<u16>>()
+                };
+                Some(parts.flat_map(of).collect())
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_shown = |k: usize, n: NodeId| match (state.shown, &some) {
+        (_, Some(some)) => some.contains(&(k as u16)),
+        (JointsShown::Deforming, None) => view.paint.used.get(k).is_some_and(|u| *u > 0) || share(n) > Some(0.0),
+        (JointsShown::Here, None) => share(n) > Some(0.0),
+        (_, None) => true,
+    };
+    let named = |n: NodeId| needle.is_empty() || document.node(n).label(n).to_lowercase().contains(&needle);
+    let joints = canvas.joints();
+    let keep = |k: &usize| is_shown(*k, joints[*k]) && named(joints[*k]);
+    if state.tree {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
+        let mut front = Vec::new();
+        for k in (0..joints.len()).rev() {
+            match canvas.parents().get(k) {
+                Some(parent) if *parent != u16::MAX => below[usize::from(*parent)].push(k),
+                _ => front.push((k, 0)),
+            }
+        }
+        let mut rows = Vec::new();
+        while let Some((joint, depth)) = front.pop() {
+            if keep(&joint) {
+                rows.push(Row { joint, node: joints[joint], depth });
+            }
+            front.extend(below[joint].iter().map(|k| (*k, depth + 1)));
+        }
+        return rows;
+    }
+    let active = view.paint.joint.map(usize::from);
+    let mut list: Vec<(usize, Option<f32>)> = (0..joints.len()).filter(keep).map(|k| (k, share(joints[k]))).collect();
+    list.sort_by(|a, b| {
+        let rank = |(k, share): &(usize, Option<f32>)| (active != Some(*k), share.is_none_or(|w| w <= 0.0));
+        rank(a).cmp(&rank(b)).then(b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0))).then(a.0.cmp(&b.0))
+    });
+    list.into_iter().map(|(joint, _)| Row { joint, node: joints[joint], depth: 0 }).collect()
+}
+
+/// What is done to several joints at once.
+fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (Some(chosen), Some(canvas)) = (state.several().map(<[NodeId]>::to_vec), view.paint.canvas) else { return };
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    let mut clear = false;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        let text = RichText::new(format!("{} joints", chosen.len())).font(Theme::font(Font::Small));
+        ui.label(text.color(theme.color(ColorRole::SelectionText)));
+        let all_locked = chosen.iter().all(|n| view.paint.locked.contains(n));
+        let lock = if all_locked { "Unlock" } else { "Lock" };
+        if ui.small_button(lock).on_hover_text("Keeps their weights as they are, or lets them move").clicked() {
+            actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: !all_locked });
+        }
+        if ui.small_button("Isolate").on_hover_text("Locks all other joints: shares move among these alone").clicked() {
+            let others = canvas.joints().iter().copied().filter(|n| !chosen.contains(n)).collect();
+            actions.push(PaintAction::LockWeights { nodes: others, locked: true });
+            actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: false });
+        }
+        let acts = [
+            ("Flood", JointAct::Flood, "What the brush does, for each of them, everywhere or on the selected vertices"),
+            ("Smooth", JointAct::Smooth, "Moves the weight of each toward the mean of the neighbors"),
+            ("Prune", JointAct::Prune(0.01), "Drops weights of theirs below 0.01"),
+        ];
+        let pairs = [
+            ("Swap", JointAct::Swap, "Each of the two has the weights of the other"),
+            ("Merge", JointAct::Merge, "All give their weights to the one that was clicked last"),
+        ];
+        let two = if chosen.len() == 2 { 2 } else { 1 };
+        for (text, act, help) in acts.into_iter().chain(pairs.into_iter().skip(2 - two)) {
+            if ui.small_button(text).on_hover_text(help).clicked() {
+                actions.push(PaintAction::OnJoints { nodes: chosen.clone(), act });
+            }
+        }
+        clear = ui.small_button("Clear").on_hover_text("Chooses none").clicked();
+    });
+    if clear {
+        state.chosen.clear();
+    }
+    ui.add_space(2.0);
+}
+
+/// The list; how many points its rows take. `room` is what the rest of the panel leaves for them.
+pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32, actions: &mut Actions) -> f32 {
+    let theme = view.theme;
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return 0.0 };
     let document = session.document();
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
@@ -40,14 +267,15 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
         let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
-                let label = if limit == 1 { "1 joint a vertex".into() } else { format!("{limit} joints a vertex") };
+                let label =
+                    if limit == 1 { "1 influence a vertex".into() } else { format!("{limit} influences a vertex") };
                 if ui.selectable_label(view.paint.limit == limit, label).clicked() {
                     actions.push(PaintAction::WeightLimit(limit));
                     ui.close();
                 }
             }
         });
-        let name = format!("Most joints a vertex: {}", view.paint.limit);
+        let name = format!("Max influences: {}", view.paint.limit);
         menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             panel_title(ui, theme, "Joints");
@@ -69,10 +297,31 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         });
         ui.add_space(2.0);
     }
+    state.chosen.retain(|n| canvas.joint(*n).is_some());
     ui.horizontal(|ui| {
-        let width = ui.available_width() - 74.0;
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let menu = format!("{} {}", state.shown.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let button = ui.menu_button(RichText::new(menu).font(Theme::font(Font::Small)), |ui| {
+            for shown in JointsShown::ALL {
+                let there = shown != JointsShown::InLayer || document.aids.weight_layers.contains_key(&canvas.skin);
+                if there && ui.selectable_label(state.shown == shown, shown.label()).clicked() {
+                    state.shown = shown;
+                    ui.close();
+                }
+            }
+        });
+        let name = format!("Joints shown: {}", state.shown.label());
+        button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        let (icon, name) = if state.tree {
+            (icons::ICON_LISTS, "List joints by their shares")
+        } else {
+            (icons::ICON_ACCOUNT_TREE, "List joints as a tree")
+        };
+        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", state.tree, Ok(())).clicked() {
+            state.tree = !state.tree;
+        }
+        let width = ui.available_width();
         ui.allocate_ui(vec2(width, 24.0), |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"));
-        check(ui, theme, &mut state.used_only, "Used").on_hover_text("Only joints that move a vertex");
     });
     ui.add_space(2.0);
     // As the weights are now, not as they were when the cursor was there.
@@ -81,35 +330,26 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         crate::weights::Influences::of(map, own)
     });
     let share = |node: NodeId| Some(here.as_ref()?.get(canvas.joint(node)?));
-    let needle = state.filter.to_lowercase();
-    let mut list: Vec<(usize, NodeId)> = canvas
-        .joints()
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(k, n)| !state.used_only || view.paint.used.get(*k).is_some_and(|u| *u > 0) || share(*n) > Some(0.0))
-        .filter(|(_, n)| needle.is_empty() || document.node(*n).label(*n).to_lowercase().contains(&needle))
-        .collect();
-    // The painted one first, then those that move the spot, then the skin's own order.
-    let active = view.paint.joint.map(usize::from);
-    list.sort_by(|a, b| {
-        let rank = |k: usize, n: NodeId| (active != Some(k), share(n).is_none_or(|w| w <= 0.0));
-        rank(a.0, a.1)
-            .cmp(&rank(b.0, b.1))
-            .then(share(b.1).unwrap_or(0.0).total_cmp(&share(a.1).unwrap_or(0.0)))
-            .then(a.0.cmp(&b.0))
-    });
-    let height = (list.len() as f32).clamp(1.0, ROWS) * 24.0;
+    let list = listed(state, view, document, canvas, &share);
+    chosen_ui(state, ui, view, actions);
+    let height = (list.len() as f32).clamp(1.0, ROWS.max(room / ROW).floor()) * ROW;
     let most_used = view.paint.used.iter().copied().max().unwrap_or(1).max(1);
+    let active = view.paint.joint.map(usize::from);
+    let order: Vec<NodeId> = list.iter().map(|row| row.node).collect();
     egui::ScrollArea::vertical().id_salt("joints of the skin").max_height(height).auto_shrink([false, true]).show_rows(
         ui,
-        24.0,
+        ROW,
         list.len(),
         |ui, range| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            for (k, node) in &list[range] {
-                let used = view.paint.used.get(*k).copied().unwrap_or(0);
-                joint_row(ui, view, *node, active == Some(*k), share(*node), (used, most_used), actions);
+            for row in &list[range] {
+                let used = view.paint.used.get(row.joint).copied().unwrap_or(0);
+                let is_chosen = state.chosen.contains(&row.node);
+                let numbers = Numbers { share: share(row.node), used, most: most_used };
+                let marks = (active == Some(row.joint), is_chosen);
+                if let Some(click) = joint_row(ui, view, row, marks, &numbers, actions) {
+                    state.choose(row.node, click, &order, actions);
+                }
             }
         },
     );
@@ -126,6 +366,7 @@ pub fn joints_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions
         "Shares move to and from unlocked joints only."
     };
     ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    height
 }
 
 /// What is to be known where a mesh hangs on other skins too: its weights are one and the same for all of them.
@@ -170,17 +411,20 @@ fn shared_note(document: &Document, canvas: &Canvas) -> Option<String> {
 fn joint_row(
     ui: &mut Ui,
     view: &View<'_>,
-    node: NodeId,
-    active: bool,
-    share: Option<f32>,
-    (used, most): (u32, u32),
+    of: &Row,
+    (active, chosen): (bool, bool),
+    &Numbers { share, used, most }: &Numbers,
     actions: &mut Actions,
-) {
+) -> Option<Click> {
     let theme = view.theme;
-    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let node = of.node;
+    let document = view.session.map(|s| s.document())?;
     let label = document.node(node).label(node);
     let locked = view.paint.locked.contains(&node);
-    let (rect, response) = row(ui, theme, 24.0, &format!("Joint {label}"), active);
+    let (rect, response) = row(ui, theme, ROW, &format!("Joint {label}"), active);
+    if chosen && !active {
+        ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SelectionTint).gamma_multiply(0.6));
+    }
     let middle = rect.center().y;
     let lock = Rect::from_center_size(pos2(rect.left() + 14.0, middle), vec2(22.0, 22.0));
     let lock_response = ui.interact(lock, ui.scope_id().with(("lock", node.0)), Sense::click());
@@ -199,17 +443,25 @@ fn joint_row(
     } else {
         theme.color(ColorRole::TextPrimary)
     };
+    // The color that it has where all joints are shown.
+    let indent = (of.depth as f32 * 8.0).min(rect.width() * 0.2);
+    let swatch = Rect::from_center_size(pos2(rect.left() + 30.0, middle), vec2(6.0, 14.0));
+    if let Some(Color([r, g, b, _])) = view.paint.colors.get(of.joint) {
+        ui.painter().rect_filled(swatch, 2.0, egui::Color32::from_rgb(*r, *g, *b));
+    }
     joint_icon(
         ui.painter(),
-        pos2(rect.left() + 34.0, middle),
+        pos2(rect.left() + 43.0 + indent, middle),
         if active { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::TextSecondary) },
     );
     let font = Theme::font(Font::Body);
-    let names = rect.left() + 46.0;
-    let bar_left = rect.left() + (rect.width() * 0.42).max(120.0);
+    let names = rect.left() + 54.0 + indent;
+    let bar_left = rect.left() + (rect.width() * 0.5).max(130.0);
     let shown = elided(ui, &label, &font, bar_left - names - 6.0);
     ui.painter().text(pos2(names, middle), egui::Align2::LEFT_CENTER, shown, font, text_color);
-    let number_width = 58.0;
+    // Both, where there is room: how much of the spot it moves, and how many vertices.
+    let wide = rect.width() > 300.0;
+    let number_width = if wide && share.is_some() { 104.0 } else { 58.0 };
     let bar = Rect::from_min_max(pos2(bar_left, middle - 2.5), pos2(rect.right() - number_width - 8.0, middle + 2.5));
     ui.painter().rect_filled(bar, 2.0, theme.trough());
     let (part, text) = match share {
@@ -236,10 +488,24 @@ fn joint_row(
         Theme::font(Font::Number),
         color,
     );
+    if wide && share.is_some() {
+        let color = theme.color(if used > 0 { ColorRole::TextSecondary } else { ColorRole::TextTertiary });
+        let at = pos2(rect.right() - 60.0, middle);
+        let count = crate::ui::widgets::thousands(used as usize);
+        ui.painter().text(at, egui::Align2::RIGHT_CENTER, count, Theme::font(Font::NumberSmall), color);
+    }
+    let mut click = None;
     if lock_response.on_hover_text(&name).clicked() {
         actions.push(PaintAction::LockWeights { nodes: vec![node], locked: !locked });
     } else if response.clicked() {
-        actions.push(OutlinerAction::Select { node, toggle: false });
+        let held = ui.input(|i| i.modifiers);
+        click = Some(if held.command {
+            Click::Toggle
+        } else if held.shift {
+            Click::To
+        } else {
+            Click::Plain
+        });
     }
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
@@ -290,6 +556,7 @@ fn joint_row(
             ui.close();
         }
     });
+    click
 }
 
 /// Vertices of the canvas that a joint moves.

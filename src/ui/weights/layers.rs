@@ -1,30 +1,34 @@
 //! Layers over the file's weights: a list with the top one first, as in paint programs, and what of them is painted.
 
+use std::collections::BTreeSet;
+
 use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
+use super::joints::JointList;
 use crate::render::ColorRole;
 use crate::ui::PaintAction;
 use crate::{
     edit::{
         command::{
-            AddLayer, FlattenLayers, LayerOpacity, MirrorLayer, MoveLayer, RemoveLayer, ShowLayer,
-            field::{LayerSide, Meshes},
+            AddLayer, ClearLayer, FlattenLayers, KeepWeightLayers, LayerOpacity, MergeLayer, MirrorLayer, MoveLayer,
+            RemoveLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
+            field::{LayerSide, Meshes, Nodes},
         },
         layer_text,
     },
-    model::{MirrorFrom, SkinId, WeightLayer},
+    model::{MirrorFrom, NodeId, SkinId, WeightLayer},
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments},
+        widgets::{check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments},
     },
     weights::layers::{LayerTarget, Painted},
 };
 
 const HEIGHT: f32 = 28.0;
 
-pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
@@ -54,7 +58,8 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (k, layer) in layers.layers.iter().enumerate().rev() {
-            let at = Place { skin: canvas.skin, mesh: &mesh, top: k + 1 == count };
+            let at =
+                Place { skin: canvas.skin, mesh: &mesh, top: k + 1 == count, bottom: k == 0, chosen: joints.chosen() };
             layer_row(ui, view, layer, &at, actions);
         }
         let active = view.paint.layer == Some(LayerTarget::Base);
@@ -76,6 +81,14 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     ui.add_space(2.0);
+    ui.horizontal(|ui| {
+        let mut keeps = layers.keeps;
+        let response = check(ui, theme, &mut keeps, "Keep layers in the file");
+        response.on_hover_text("What they come to is in the weights anyway; this stores the layers too, and they are there again when it is opened");
+        if keeps != layers.keeps {
+            actions.push(Action::Run(KeepWeightLayers { on: Some(keeps), mesh: Some(mesh.clone()) }.into()));
+        }
+    });
     caption(ui, theme, "Strokes go into the marked layer. Saving folds all layers.");
 }
 
@@ -118,6 +131,9 @@ struct Place<'a> {
     skin: SkinId,
     mesh: &'a Meshes,
     top: bool,
+    bottom: bool,
+    /// Joints that are chosen in their list.
+    chosen: &'a [NodeId],
 }
 
 fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, actions: &mut Actions) {
@@ -139,7 +155,14 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let left = pos2(rect.left() + NAME, rect.center().y);
     ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
     let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
-    let response = response.on_hover_text(format!("{} vertices", crate::ui::widgets::thousands(vertices)));
+    let held: BTreeSet<u16> = if response.hovered() {
+        let parts = layer.parts.values();
+        parts.flat_map(|p| p.joints.iter().zip(&p.weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j)).collect()
+    } else {
+        BTreeSet::new()
+    };
+    let text_of = format!("{} vertices, {} joints", crate::ui::widgets::thousands(vertices), held.len());
+    let response = response.on_hover_text(text_of);
     let mut cells = |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
         ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
@@ -176,6 +199,48 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     });
     if response.clicked() {
         actions.push(PaintAction::PaintLayer(target));
+    }
+    response.context_menu(|ui| layer_menu(ui, layer, at, &named, actions));
+}
+
+/// What else can be done with a layer.
+fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, actions: &mut Actions) {
+    let mut run = |ui: &mut Ui, command: crate::edit::Command| {
+        actions.push(Action::Run(command));
+        ui.close();
+    };
+    let (text, mesh) = named.clone();
+    let solo = if layer.solo { "End solo" } else { "Solo" };
+    if ui.button(solo).on_hover_text("Shows this layer alone over the weights").clicked() {
+        run(ui, SoloWeightLayer { layer: text, solo: Some(!layer.solo), mesh }.into());
+    }
+    for (words, up, there) in [("Move up", true, !at.top), ("Move down", false, !at.bottom)] {
+        let (text, mesh) = named.clone();
+        if ui.add_enabled(there, egui::Button::new(words)).clicked() {
+            run(ui, MoveLayer { layer: text, up, mesh }.into());
+        }
+    }
+    let (text, mesh) = named.clone();
+    if ui.button("Merge down").on_hover_text("Makes one of this and what lies below it").clicked() {
+        run(ui, MergeLayer { layer: text, mesh }.into());
+    }
+    let (text, mesh) = named.clone();
+    let split = match at.chosen.len() {
+        0 => "Split off the chosen joints".to_owned(),
+        1 => "Split off 1 joint".to_owned(),
+        n => format!("Split off {n} joints"),
+    };
+    let button = ui.add_enabled(!at.chosen.is_empty(), egui::Button::new(split));
+    if button
+        .on_hover_text("The joints that are chosen in their list go to a new layer above; both come to the same")
+        .clicked()
+    {
+        let joint = Nodes::Ids(at.chosen.to_vec());
+        run(ui, SplitWeightLayer { layer: text, joint, name: None, mesh }.into());
+    }
+    let (text, mesh) = named.clone();
+    if ui.button("Clear").on_hover_text("Takes all that is in it out").clicked() {
+        run(ui, ClearLayer { layer: text, mesh }.into());
     }
 }
 

@@ -1,5 +1,7 @@
-//! The panel of Paint mode: the brush, the layers, the joints with their shares, and the selected vertices by number.
+//! The panel of Paint mode: the brush, acts on many vertices, the joints with their shares, the layers, and the selected vertices by
+//! number. The joints take what the rest leaves.
 
+mod acts;
 mod brush;
 mod joints;
 mod layers;
@@ -12,23 +14,20 @@ pub use self::strip::{STRIP, strip_ui};
 use super::{Actions, View};
 use crate::render::ColorRole;
 
+/// Points above and below what is in the panel.
+const MARGIN: f32 = 14.0;
+
 /// What the panel keeps.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsState {
-    filter: String,
-    /// Only joints that move something.
-    used_only: bool,
-    /// The cell of the table that is typed into: its vertex and joint, and its text.
-    cell: Option<(u32, u16, String)>,
-    /// Whether vertices were selected: when some are, the table comes into sight.
-    had_vertices: bool,
-    /// The first of the table's joints that is shown.
-    column: usize,
+    acts: acts::ActsState,
+    joints: joints::JointList,
+    table: table::TableState,
 }
 
 pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let inner = ui.spacing().scroll.floating_allocated_width;
+    let (panel, inner) = (ui.available_height(), ui.spacing().scroll.floating_allocated_width);
     // The bar lies in the margin: nothing moves when it comes.
     ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -46,13 +45,18 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 }
                 return;
             }
+            let top = ui.cursor().top();
             brush::brush_ui(ui, view, actions);
             ui.separator();
-            layers::layers_ui(ui, view, actions);
+            acts::acts_ui(&mut state.acts, ui, view, actions);
             ui.separator();
-            joints::joints_ui(state, ui, view, actions);
+            let room = state.joints.room(panel);
+            let listed = joints::joints_ui(&mut state.joints, ui, view, room, actions);
             ui.separator();
-            table::table_ui(state, ui, view, actions);
+            layers::layers_ui(ui, view, &state.joints, actions);
+            ui.separator();
+            table::table_ui(&mut state.table, ui, view, actions);
+            state.joints.measure(ui.cursor().top() - top + MARGIN, listed);
         });
     });
 }

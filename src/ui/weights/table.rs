@@ -3,7 +3,6 @@
 use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::WeightsState;
 use crate::render::ColorRole;
 use crate::ui::PaintAction;
 use crate::ui::weight_marks::heat_color;
@@ -33,14 +32,24 @@ const MEAN_OF: usize = 10_000;
 /// Stands for all selected vertices where a cell names one.
 const EVERY: u32 = u32::MAX;
 
-pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// What the table keeps.
+#[derive(Clone, Debug, Default)]
+pub struct TableState {
+    /// The cell that is typed into: its vertex and joint, and its text.
+    cell: Option<(u32, u16, String)>,
+    /// Why what was typed was not taken.
+    refused: Option<String>,
+    /// The first of the joints that is shown.
+    column: usize,
+    /// The joints in the order in which they stand, for the vertices that are selected: they stay where they are while one edits.
+    order: (Vec<u32>, Vec<u16>),
+}
+
+pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices;
-    let had = std::mem::replace(&mut state.had_vertices, !chosen.is_empty());
-    let comes = !chosen.is_empty() && !had;
-    let top = ui.cursor().min;
     // With nothing selected, the vertex that was under the brush last, unless one types into the row of another.
     let typed = state.cell.as_ref().map(|(v, ..)| *v).filter(|v| (*v as usize) < canvas.vertex_count());
     let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
@@ -108,8 +117,15 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         let (map, own) = maps.map_of(*v);
         map.vertex(own).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| *sums.entry(j).or_default() += w);
     }
-    let mut columns: Vec<u16> = sums.keys().copied().collect();
-    columns.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
+    let mut found: Vec<u16> = sums.keys().copied().collect();
+    found.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
+    let shown = &vertices[..vertices.len().min(ROWS)];
+    if state.order.0 != shown {
+        state.order = (shown.to_vec(), found.clone());
+    }
+    found.retain(|j| !state.order.1.contains(j));
+    state.order.1.extend(found);
+    let mut columns = state.order.1.clone();
     if let Some(joint) = view.paint.joint {
         columns.retain(|j| *j != joint);
         columns.insert(0, joint);
@@ -117,7 +133,9 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
     let node = |j: u16| canvas.joints().get(usize::from(j)).copied();
     // The bar of a long table stands beside the sums.
     let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
-    let (first, last) = (64.0, 48.0);
+    // Numbers count within a mesh: where there are several, which one stands beside it.
+    let several = canvas.parts().len() > 1;
+    let (first, last) = (if several { 112.0 } else { 64.0 }, 48.0);
     let fits = (((width - first - last) / 68.0) as usize).clamp(2, COLUMNS);
     let all_joints = columns.len();
     // The painted joint stays; of the others, as many as fit.
@@ -161,13 +179,24 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
             if k % 2 == 0 {
                 ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
             }
-            ui.painter().text(
+            let number = crate::ui::widgets::thousands(own as usize);
+            let wide = ui.painter().text(
                 pos2(rect.left(), rect.center().y),
                 egui::Align2::LEFT_CENTER,
-                crate::ui::widgets::thousands(own as usize),
+                number,
                 Theme::font(Font::Number),
                 theme.color(ColorRole::TextSecondary),
             );
+            if several {
+                let found = canvas.parts()[part];
+                let label = document.node(found.node).label(found.node);
+                let small = Theme::font(Font::Caption);
+                let room = (first - wide.width() - 14.0).max(0.0);
+                let at = pos2(wide.right() + 6.0, rect.center().y);
+                let text = elided(ui, &label, &small, room);
+                let color = theme.color(ColorRole::TextTertiary);
+                ui.painter().text(at, egui::Align2::LEFT_CENTER, text, small, color);
+            }
             for (c, j) in columns.iter().enumerate() {
                 let area = egui::Rect::from_min_size(
                     pos2(rect.left() + first + each * c as f32, rect.top()),
@@ -176,10 +205,12 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
                 let weight = map.weight(own as usize, *j);
                 let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
                 if let Some(text) = cell(state, ui, view, area, (v, *j), weight, &format!("{name} of vertex {own}"))
-                    && let Some(value) = gone_on(weight, &text)
                     && let Some(joint) = node(*j)
                 {
-                    actions.push(Action::Run(set(view, canvas, v, joint, value)));
+                    match gone_on(weight, &text) {
+                        Ok(value) => actions.push(Action::Run(set(view, canvas, v, joint, value))),
+                        Err(why) => state.refused = Some(why),
+                    }
                 }
             }
             let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
@@ -201,16 +232,16 @@ pub fn table_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, actions:
         let text = format!("and {} more", crate::ui::widgets::thousands(vertices.len() - ROWS));
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     }
-    why_ui(ui, view, vertices[0]);
-    if comes {
-        let bottom = pos2(ui.max_rect().right(), ui.cursor().top());
-        ui.scroll_to_rect(egui::Rect::from_two_pos(top, bottom), Some(egui::Align::BOTTOM));
+    if let Some(why) = &state.refused {
+        let text = RichText::new(why).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning));
+        ui.add(egui::Label::new(text).wrap());
     }
+    why_ui(ui, view, vertices[0]);
 }
 
 /// The row of all selected vertices: the mean of each joint, and cells that change all of them.
 fn all_row(
-    state: &mut WeightsState,
+    state: &mut TableState,
     ui: &mut Ui,
     view: &View<'_>,
     (width, first, each): (f32, f32, f32),
@@ -238,47 +269,52 @@ fn all_row(
         let mean = some.iter().map(weight).sum::<f32>() / some.len() as f32;
         let Some(node) = canvas.joints().get(usize::from(*joint)).copied() else { continue };
         let name = format!("{} of all selected vertices", document.node(node).label(node));
-        if let Some(text) = cell(state, ui, view, area, (EVERY, *joint), mean, &name)
-            && let Some((how, value)) = meant(&text)
-        {
-            let flood = Flood {
-                joint: Nodes::one(node),
-                value: Some(value),
-                how: Some(how),
-                amount: None,
-                reach: Reach::default(),
-            };
-            actions.push(Action::Run(flood.into()));
+        if let Some(text) = cell(state, ui, view, area, (EVERY, *joint), mean, &name) {
+            match meant(&text) {
+                Ok((how, value)) => {
+                    let joint = Nodes::one(node);
+                    let (value, how) = (Some(value), Some(how));
+                    let flood = Flood { joint, value, how, amount: None, reach: Reach::default() };
+                    actions.push(Action::Run(flood.into()));
+                }
+                Err(why) => state.refused = Some(why),
+            }
         }
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)));
 }
 
-/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale.
-fn meant(text: &str) -> Option<(How, f32)> {
+/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale; else why it is none.
+fn meant(text: &str) -> Result<(How, f32), String> {
     let text = text.trim();
-    let rest = |signs: &[char]| text.strip_prefix(signs).and_then(evaluate).map(|v| v as f32);
-    let within = |(how, value): (How, f32)| {
+    let none = || format!("“{text}” is no number; type a weight such as 0.5, or +0.1, *0.5");
+    let rest = |signs: &[char]| text.strip_prefix(signs).map(|t| evaluate(t).map(|v| v as f32).ok_or_else(none));
+    let within = |how: How, value: Result<f32, String>| {
+        let value = value?;
         let most = if how == How::Scale { 100.0 } else { 1.0 };
-        value.is_finite().then(|| (how, value.clamp(0.0, most)))
+        match value.is_finite() && (0.0..=most).contains(&value) {
+            true => Ok((how, value)),
+            false if how == How::Scale => Err(format!("“{text}”: a factor is 0 to 100")),
+            false => Err(format!("“{text}”: a weight is 0 to 1")),
+        }
     };
     if let Some(value) = rest(&['+']) {
-        return within((How::Add, value));
+        return within(How::Add, value);
     }
     if let Some(value) = rest(&['-', '−']) {
-        return within((How::Subtract, value));
+        return within(How::Subtract, value);
     }
     if let Some(value) = rest(&['*', '×']) {
-        return within((How::Scale, value));
+        return within(How::Scale, value);
     }
     if let Some(value) = rest(&['/']) {
-        return within((How::Scale, 1.0 / value));
+        return within(How::Scale, value.map(|v| 1.0 / v));
     }
-    evaluate(text).and_then(|v| within((How::Set, v as f32)))
+    within(How::Set, evaluate(text).map(|v| v as f32).ok_or_else(none))
 }
 
 /// Which joints are shown, and the way to the others.
-fn pager(state: &mut WeightsState, ui: &mut Ui, theme: &Theme, (kept, fits, all): (usize, usize, usize)) {
+fn pager(state: &mut TableState, ui: &mut Ui, theme: &Theme, (kept, fits, all): (usize, usize, usize)) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let step = fits.saturating_sub(kept).max(1);
@@ -302,7 +338,7 @@ fn pager(state: &mut WeightsState, ui: &mut Ui, theme: &Theme, (kept, fits, all)
 
 /// A cell: shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`. What was typed comes back.
 fn cell(
-    state: &mut WeightsState,
+    state: &mut TableState,
     ui: &mut Ui,
     view: &View<'_>,
     area: egui::Rect,
@@ -346,15 +382,21 @@ fn cell(
     );
     if response.clicked() {
         state.cell = Some((place.0, place.1, String::new()));
+        state.refused = None;
     }
     None
 }
 
-/// What a text makes of a weight: a number, or what begins with a sign goes on from the weight.
-fn gone_on(weight: f32, text: &str) -> Option<f32> {
-    let goes_on = text.trim_start().starts_with(['+', '-', '−', '*', '×', '/']);
-    let sum = if goes_on { format!("{weight}{text}") } else { text.to_owned() };
-    evaluate(&sum).map(|v| (v as f32).clamp(0.0, 1.0))
+/// What a text makes of a weight, by the rules of [`meant`]; what goes on from it stays within 0 and 1.
+fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
+    let (how, value) = meant(text)?;
+    let made = match how {
+        How::Set => value,
+        How::Add => weight + value,
+        How::Subtract => weight - value,
+        How::Scale => weight * value,
+    };
+    Ok(made.clamp(0.0, 1.0))
 }
 
 /// The command that gives a joint a weight on one vertex of the canvas and on all its copies; the rest follows the rule.

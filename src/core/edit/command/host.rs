@@ -488,6 +488,14 @@ other_commands! {
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
     /// Looks through all clips and a range of motion for where the skin breaks most
     Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
+    /// Goes to the next of the worst spots
+    NextSpot = "weights.next_spot", "Next worst spot", menu: "Weights", key: "N", enabled: painting;
+    /// Goes to the one of the worst spots before
+    PreviousSpot = "weights.previous_spot", "Previous worst spot", menu: "Weights", key: "Shift+N", enabled: painting;
+    /// Paints the next of the joints that move the spot under the brush, the strongest first
+    NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
+    /// Paints the one before of the joints that move the spot under the brush
+    PreviousInfluence = "paint.previous_influence", "Previous influence", key: "Shift+J", enabled: painting;
     /// Paints on a clip that bends every joint in turn
     Range = "weights.range", "Range of motion", menu: "Weights", enabled: painting;
     /// Shows weights another way

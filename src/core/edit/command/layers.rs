@@ -152,7 +152,7 @@ document_commands! {
         mesh: Option<Meshes>,
     } = "weight_layer.rename", "Rename a layer", asks: true, enabled: rules::layered;
     /// Lets a layer count alone, with others of which this is said; or not
-    SoloLayer {
+    SoloWeightLayer {
         /// Which, by its name or number.
         layer: String,
         /// Whether it does; the other way unless given.
@@ -168,7 +168,7 @@ document_commands! {
         mesh: Option<Meshes>,
     } = "weight_layer.keep", "Keep the weight layers in the file", enabled: rules::layered;
     /// Takes joints out of a layer into a new one above it; both come to what it came to
-    SplitLayer {
+    SplitWeightLayer {
         /// Which, by its name or number.
         layer: String,
         /// Which joints.
@@ -393,7 +393,7 @@ impl RenameLayer {
     }
 }
 
-impl SoloLayer {
+impl SoloWeightLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         change(scene.document, &self.layer, self.mesh.as_ref(), |layer| {
             layer.solo = self.solo.unwrap_or(!layer.solo);
@@ -421,7 +421,7 @@ impl KeepWeightLayers {
     }
 }
 
-impl SplitLayer {
+impl SplitWeightLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let (skin, layers, at) = find(document, &self.layer, self.mesh.as_ref())?;

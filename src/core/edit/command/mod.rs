@@ -82,8 +82,9 @@ pub use self::{
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layers::{
-        AddLayer, BASE, ClearLayer, FlattenLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer, MirrorLayer,
-        MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, layer_for, layer_text, paint_into,
+        AddLayer, BASE, ClearLayer, FlattenLayers, KeepWeightLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer,
+        MirrorLayer, MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
+        layer_for, layer_text, paint_into,
     },
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     materials::{HeightToNormal, MaterialCommand},
@@ -107,8 +108,9 @@ pub use self::{
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
     weights::{
-        Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MirrorWeights, Normalize, PairJoints, Prune, Quantize,
-        Relax, SetWeights, Sets, Smooth, Store, Touch, Transfer, WeightCommand, mesh_label, mesh_text, skin_of,
+        Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, PairJoints,
+        Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer, WeightCommand,
+        mesh_label, mesh_text, skin_of,
     },
 };
 pub(super) use self::{layers::lines_of, weights::line_of};

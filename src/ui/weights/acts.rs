@@ -1,0 +1,206 @@
+//! Acts on many vertices, each a button with its value beside it: on the selected vertices, or on all of the painted surface. What they need
+//! besides is in their forms.
+
+use egui::{DragValue, RichText, Ui};
+use egui_material_icons::icons;
+
+use crate::{
+    edit::{
+        Command,
+        command::{
+            BrushCommand, CommandSpec, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, Prune, Quantize, Sets,
+            Smooth, Store, SwapJoints, Transfer,
+            field::{Reach, Side},
+        },
+    },
+    render::ColorRole,
+    ui::{
+        Action, Actions, Theme, View,
+        theme::Font,
+        widgets::{name_widget, panel_title, thousands},
+    },
+    weights::{Canvas, Maps, fault_in},
+};
+
+/// What the section keeps.
+#[derive(Clone, Debug)]
+pub struct ActsState {
+    most: usize,
+    below: f32,
+    passes: usize,
+    /// How many vertices an act would change, by what it was counted for.
+    counted: Option<(Asked, usize)>,
+}
+
+impl Default for ActsState {
+    fn default() -> Self {
+        Self { most: 4, below: 0.01, passes: 1, counted: None }
+    }
+}
+
+/// What a count is of: the act, the state of the document, and the vertices that are selected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Asked {
+    act: Act,
+    generation: u64,
+    selected: (usize, u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Act {
+    Limit(usize),
+    Prune(f32),
+    Normalize,
+}
+
+impl Act {
+    fn would_change(self, canvas: &Canvas, maps: &Maps<'_>, vertex: u32) -> bool {
+        let (_, weights) = maps.slots(vertex);
+        match self {
+            Self::Limit(most) => weights.iter().filter(|w| **w > 0.0).count() > most,
+            Self::Prune(below) => weights.iter().any(|w| *w > 0.0 && *w < below),
+            Self::Normalize => {
+                let (map, own) = maps.map_of(vertex);
+                fault_in(map, own, usize::MAX, canvas.joints().len()).is_some()
+            }
+        }
+    }
+}
+
+/// How many vertices an act would change; counted when it is asked for, and kept until something changes.
+fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
+    let (canvas, session) = (view.paint.canvas?, view.session?);
+    let chosen = view.paint.vertices;
+    let mixed = chosen.iter().fold(0u64, |h, v| (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let asked = Asked { act, generation: session.generation(), selected: (chosen.len(), mixed) };
+    if let Some((of, count)) = state.counted
+        && of == asked
+    {
+        return Some(count);
+    }
+    let maps = canvas.maps(session.document());
+    let changes = |v: &u32| act.would_change(canvas, &maps, *v);
+    let count = match chosen {
+        [] => (0..canvas.vertex_count() as u32).filter(changes).count(),
+        chosen => chosen.iter().filter(|v| changes(v)).count(),
+    };
+    state.counted = Some((asked, count));
+    Some(count)
+}
+
+fn vertices(count: usize) -> String {
+    if count == 1 { "1 vertex".to_owned() } else { format!("{} vertices", thousands(count)) }
+}
+
+/// A button that says before how many vertices it would change.
+fn counted_button(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, text: &str, help: &str, act: Act) -> bool {
+    let response = ui.button(text);
+    let clicked = response.clicked();
+    if response.hovered() {
+        let count = count(state, view, act).unwrap_or(0);
+        let foot = match count {
+            0 => "Nothing to do".to_owned(),
+            n => format!("Will change {}", vertices(n)),
+        };
+        response.on_hover_text(format!("{help}\n{foot}"));
+    }
+    clicked
+}
+
+pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(canvas) = view.paint.canvas else { return };
+    ui.horizontal(|ui| {
+        panel_title(ui, theme, "Weights");
+        let on = match view.paint.vertices.len() {
+            0 => format!("all {}", vertices(canvas.vertex_count())),
+            n => format!("{} selected", vertices(n)),
+        };
+        let note = RichText::new(on).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+        ui.add(egui::Label::new(note).truncate());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint).font(crate::ui::widgets::icon_font(16.0, false));
+            let menu = ui.menu_button(icon, |ui| more_ui(ui, view, actions));
+            name_widget(ui, &menu.response, "More on weights");
+        });
+    });
+    let run = |actions: &mut Actions, command: Command| actions.push(Action::Run(command));
+    ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
+    ui.horizontal_wrapped(|ui| {
+        let help = "Makes the weights of each vertex sum to 1";
+        if counted_button(state, ui, view, "Normalize", help, Act::Normalize) {
+            run(actions, Normalize { reach: Reach::default() }.into());
+        }
+        let most = state.most;
+        let help = "Leaves each vertex the joints that move it most";
+        if counted_button(state, ui, view, "Limit", help, Act::Limit(most)) {
+            let limit = Limit { most, mesh: None, primitive: None, vertices: None, locked: None, layer: None };
+            run(actions, limit.into());
+        }
+        let field = ui.add(DragValue::new(&mut state.most).range(1..=16).speed(0.05));
+        name_widget(ui, &field, "Max influences");
+        let below = state.below;
+        if counted_button(state, ui, view, "Prune", "Drops weights below the value", Act::Prune(below)) {
+            run(actions, Prune { below, joint: None, reach: Reach::default() }.into());
+        }
+        let field = ui.add(DragValue::new(&mut state.below).range(0.0..=0.5).speed(0.001).max_decimals(4));
+        name_widget(ui, &field, "Prune below");
+        let smooth =
+            ui.button("Smooth").on_hover_text("Moves all weights toward the mean of the neighbors, so many times");
+        if smooth.clicked() {
+            let passes = Some(state.passes);
+            run(actions, Smooth { passes, amount: None, joint: None, reach: Reach::default() }.into());
+        }
+        let field = ui.add(DragValue::new(&mut state.passes).range(1..=100).speed(0.05));
+        name_widget(ui, &field, "Smoothing passes");
+        for (text, name, from) in
+            [("Mirror →", "Mirror left to right", Side::Left), ("← Mirror", "Mirror right to left", Side::Right)]
+        {
+            let response = ui.button(text).on_hover_text(format!("{name}, with the joints of the other side"));
+            name_widget(ui, &response, name);
+            if response.clicked() {
+                run(actions, MirrorWeights { from, by: None, reach: Reach::default() }.into());
+            }
+        }
+        let key = view.settings.keys.key(BrushCommand::Flood.name());
+        let help = format!("What the brush does to a spot, to all of this  {key}");
+        if ui.button("Flood").on_hover_text(help).clicked() {
+            run(actions, BrushCommand::Flood.into());
+        }
+    });
+}
+
+/// The forms of acts, which ask for more.
+fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    ui.set_min_width(200.0);
+    let forms: [&'static CommandSpec; 11] = [
+        Limit::spec(),
+        Prune::spec(),
+        Hammer::spec(),
+        Quantize::spec(),
+        MirrorWeights::spec(),
+        Transfer::spec(),
+        SwapJoints::spec(),
+        MergeJoints::spec(),
+        Sets::spec(),
+        Store::spec(),
+        crate::edit::command::SessionCommand::ImportWeights { path: None, from: None, mesh: None, by: None }.spec(),
+    ];
+    let export = crate::edit::command::FileCommand::ExportWeights { path: None };
+    for spec in forms {
+        let text = if spec.asks && !spec.title.ends_with('…') {
+            format!("{}…", spec.title)
+        } else {
+            spec.title.to_owned()
+        };
+        let button = ui.add_enabled((spec.enabled)(&view.availability).is_ok(), egui::Button::new(text));
+        if button.on_hover_text(spec.help).clicked() {
+            actions.push(Action::Invoke(spec));
+            ui.close();
+        }
+    }
+    if ui.button(export.spec().title).on_hover_text(export.spec().help).clicked() {
+        actions.push(Action::Run(export.into()));
+        ui.close();
+    }
+}
