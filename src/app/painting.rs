@@ -114,6 +114,8 @@ struct Stroking {
     label: &'static str,
     /// Where the last dab was, on the screen and on the surface.
     last: Option<(Vec2, Option<Vec3>)>,
+    /// Where the brush is on its string, if it has one.
+    pen: Vec2,
     /// Where it is to go.
     to: Vec2,
 }

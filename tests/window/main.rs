@@ -12,6 +12,7 @@ mod editing;
 mod keys;
 mod mixer;
 mod paint;
+mod paint_acts;
 mod pose_layers;
 mod poses;
 mod posing;

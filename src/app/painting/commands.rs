@@ -10,7 +10,7 @@ use crate::{
         command::{
             Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand, Normalize,
             Prune, Smooth, SwapJoints, Touch, VertexCommand,
-            field::{How, Meshes, Nodes, Reach, VertexTerms},
+            field::{Curve, How, Meshes, Nodes, Reach, VertexTerms},
         },
     },
     model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId},
@@ -230,6 +230,7 @@ impl App {
             from: a,
             to: b,
             radial: Some(self.painting.gradient.unwrap_or(false)),
+            curve: Some(Curve::of(brush.falloff)),
             value: Some(brush.value),
             how: Some(how(brush.kind)),
             amount: Some(brush.strength),

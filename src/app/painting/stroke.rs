@@ -57,10 +57,16 @@ impl App {
                     Some(_) => "Paint mask",
                     None => stroke_label(brush.kind),
                 };
-                self.painting.stroking = Some(Stroking { brush, label, last: None, to: at });
+                self.painting.stroking = Some(Stroking { brush, label, last: None, pen: at, to: at });
                 self.dabs_to(at, size, pressure);
             }
-            StrokePhase::Move => self.dabs_to(at, size, pressure),
+            StrokePhase::Move => {
+                if let Some(stroking) = &mut self.painting.stroking {
+                    stroking.pen = stroking.brush.pulled(stroking.pen, at);
+                    let pen = stroking.pen;
+                    self.dabs_to(pen, size, pressure);
+                }
+            }
             StrokePhase::End => {
                 self.catch_up(size, pressure);
                 if let Some(stroking) = self.painting.stroking.take() {
@@ -181,7 +187,7 @@ impl App {
     fn dab(&mut self, at: Vec2, size: Vec2, pressure: f32) {
         let Some(mut stroking) = self.painting.stroking else { return };
         let before = stroking.last.and_then(|(_, spot)| spot);
-        let found = self.find(at, size, &stroking.brush);
+        let found = self.find(at, size, &stroking.brush.pressed(pressure));
         stroking.last = Some((at, found.as_ref().map(|f| f.touch.at)));
         self.painting.stroking = Some(stroking);
         let (Some(found), Some(session)) = (found, &mut self.session) else { return };

@@ -234,6 +234,11 @@ pub struct Brush {
     pub front_only: bool,
     /// Whether a pen's pressure scales the strength.
     pub pressure: bool,
+    /// Whether a pen's pressure scales the radius.
+    pub pressure_radius: bool,
+    /// How far the brush stays behind the pointer, points on screen: it is pulled as on a string, so that a hand that trembles draws a
+    /// smooth line. 0: not at all.
+    pub steady: f32,
     /// Whether a stroke builds up on itself.
     pub build_up: bool,
     /// Whether the other side is painted too, with the joint of the other side.
@@ -254,6 +259,8 @@ impl Default for Brush {
             spacing: 0.2,
             front_only: true,
             pressure: false,
+            pressure_radius: false,
+            steady: 0.0,
             build_up: false,
             mirror: false,
             this_joint: false,
@@ -309,6 +316,26 @@ impl Brush {
         Some(Self { kind, ..self })
     }
 
+    /// As large as a pen's pressure makes it, a twentieth at least.
+    #[must_use]
+    pub fn pressed(mut self, pressure: f32) -> Self {
+        if self.pressure_radius {
+            let part = pressure.clamp(0.05, 1.0);
+            self.radius = match self.radius {
+                Radius::Pixels(r) => Radius::Pixels(r * part),
+                Radius::Scene(r) => Radius::Scene(r * part),
+            };
+        }
+        self
+    }
+
+    /// Where the brush is pulled to from `at` by a pointer: no nearer than the string is long.
+    pub fn pulled(&self, at: glam::Vec2, pointer: glam::Vec2) -> glam::Vec2 {
+        let way = pointer - at;
+        let length = way.length();
+        if length <= self.steady { at } else { at + way * ((length - self.steady) / length) }
+    }
+
     /// With every number within its bounds, whatever a preferences file says.
     #[must_use]
     pub fn clamped(mut self) -> Self {
@@ -316,6 +343,7 @@ impl Brush {
         self.strength = within(self.strength, 0.0, 1.0, 0.35);
         self.value = within(self.value, 0.0, self.kind.most_value(), 1.0);
         self.spacing = within(self.spacing, 0.02, 2.0, 0.2);
+        self.steady = within(self.steady, 0.0, 200.0, 0.0);
         self.radius = match self.radius {
             Radius::Pixels(r) => Radius::Pixels(within(r, 1.0, 2000.0, 64.0)),
             Radius::Scene(r) => Radius::Scene(within(r, 1e-6, 1e6, 0.1)),
@@ -330,6 +358,23 @@ impl Brush {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_steady_brush_stays_a_string_behind_and_never_goes_back() {
+        use glam::Vec2;
+        let brush = Brush { steady: 10.0, ..Brush::default() };
+        let mut at = Vec2::ZERO;
+        for k in 0..100 {
+            let pointer = Vec2::new(k as f32, if k % 2 == 0 { 3.0 } else { -3.0 });
+            let next = brush.pulled(at, pointer);
+            assert!(next.x >= at.x && next.distance(pointer) <= 10.0 + 1e-4 && next.y.abs() <= 3.0);
+            at = next;
+        }
+        assert!(at.x > 85.0, "{at}");
+        assert_eq!(Brush::default().pulled(at, Vec2::ONE), Vec2::ONE);
+        let pen = Brush { pressure_radius: true, ..Brush::default() };
+        assert_eq!((pen.pressed(0.5).radius, brush.pressed(0.5).radius), (Radius::Pixels(32.0), Radius::Pixels(64.0)));
+    }
 
     #[test]
     fn every_falloff_goes_from_the_rim_to_the_middle_within_bounds() {

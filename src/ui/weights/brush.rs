@@ -44,10 +44,21 @@ const fn help(kind: BrushKind) -> &'static str {
     }
 }
 
-pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let mut brush = view.paint.brush;
-    panel_title(ui, theme, "Brush");
+    ui.horizontal(|ui| {
+        panel_title(ui, theme, "Brush");
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let (icon, name) = match closed {
+                true => (icons::ICON_UNFOLD_MORE, "Show all of the brush"),
+                false => (icons::ICON_UNFOLD_LESS, "Show its numbers alone"),
+            };
+            if crate::ui::widgets::icon_button(ui, theme, icon, name, "", false, Ok(())).clicked() {
+                *closed = !*closed;
+            }
+        });
+    });
     ui.add_space(2.0);
     kinds_ui(ui, theme, &mut brush);
     ui.add_space(4.0);
@@ -70,6 +81,10 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
     bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
+    if *closed {
+        send(view, brush, actions);
+        return;
+    }
     ui.add_space(4.0);
     // Beside each other, where that fits.
     let line = if ui.available_width() < 250.0 {
@@ -138,7 +153,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         check(ui, theme, &mut brush.front_only, "Front faces only")
             .on_hover_text("What turns away from the eye is left alone");
         ui.end_row();
-        check(ui, theme, &mut brush.pressure, "Pen pressure").on_hover_text("A pen's pressure scales the strength");
+        pressure_ui(ui, &mut brush);
         end(ui);
         if brush.kind.is_of_one_joint() {
             check(ui, theme, &mut brush.build_up, "Build up in a stroke")
@@ -153,6 +168,11 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
         let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
         name_widget(ui, &response, "Spacing");
+        ui.end_row();
+        let steady = egui::DragValue::new(&mut brush.steady).speed(0.5).range(0.0..=200.0).max_decimals(0);
+        let response = ui.add(steady.prefix("Steady ").suffix(" px"));
+        let response = response.on_hover_text("The brush is pulled behind the pointer as on a string of this length");
+        name_widget(ui, &response, "Steady");
         ui.end_row();
     });
     if let Some(count) = view.paint.unpaired.filter(|n| brush.mirror && *n > 0) {
@@ -174,6 +194,31 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         (false, Radius::Scene(_)) => Radius::Pixels(64.0),
         (_, radius) => radius,
     };
+    send(view, brush, actions);
+}
+
+/// What a pen's pressure scales.
+fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
+    let now = match (brush.pressure, brush.pressure_radius) {
+        (false, false) => "Pen pressure: off",
+        (true, false) => "Pen: strength",
+        (false, true) => "Pen: radius",
+        (true, true) => "Pen: both",
+    };
+    combo(ui, "Pen pressure", now, |ui| {
+        for (text, strength, radius) in
+            [("Off", false, false), ("Strength", true, false), ("Radius", false, true), ("Both", true, true)]
+        {
+            let on = (brush.pressure, brush.pressure_radius) == (strength, radius);
+            if ui.selectable_label(on, text).clicked() {
+                (brush.pressure, brush.pressure_radius) = (strength, radius);
+            }
+        }
+    });
+}
+
+/// Asks for another brush, where it is one.
+fn send(view: &View<'_>, brush: Brush, actions: &mut Actions) {
     if brush != view.paint.brush {
         actions.push(PaintAction::Brush(Box::new(brush.clamped())));
     }

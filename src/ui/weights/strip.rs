@@ -167,6 +167,14 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let vertex = crate::ui::widgets::thousands(spot.vertex as usize);
             let text = if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
             ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
+            if let (Some(first), Some(now)) = (view.paint.first_score, view.paint.spots.first().map(|s| s.score))
+                && (first - now).abs() > 0.005
+            {
+                // Before the strokes since it was looked for, and after them.
+                let role = if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
+                let text = format!("worst {first:.2} → {now:.2}");
+                ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
+            }
             if ui.button("Go there").clicked() {
                 actions.push(PaintAction::GoToSpot(spot));
             }
@@ -188,6 +196,17 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         actions.push(Action::Run(BrushCommand::Worst.into()));
     }
     if !view.paint.spots.is_empty() {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let steps = [
+            (icons::ICON_CHEVRON_LEFT, BrushCommand::PreviousSpot),
+            (icons::ICON_CHEVRON_RIGHT, BrushCommand::NextSpot),
+        ];
+        for (icon, command) in steps {
+            let spec = command.spec();
+            if icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), false, Ok(())).clicked() {
+                actions.push(Action::Run(command.into()));
+            }
+        }
         let text = format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
         let menu = ui.menu_button(text, |ui| {
             ui.set_min_width(320.0);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names, vertex_terms::Vertices};
 use crate::model::{ClipId, Components, Document, MeshId, NodeId, PrimitiveId, Property};
-use crate::weights::CarryBy;
+use crate::weights::{CarryBy, Falloff};
 
 /// One argument.
 pub trait Field: Sized {
@@ -479,6 +479,51 @@ choice! {
         Place = "place",
         /// Their texture coordinates.
         Uv = "uv",
+    }
+}
+
+choice! {
+    /// How a value fades.
+    Curve {
+        /// Evenly.
+        Linear = "linear",
+        /// Softly at both ends.
+        Smooth = "smooth",
+        /// More softly.
+        Smoother = "smoother",
+        /// Fast at first.
+        Sharp = "sharp",
+        /// Slowly at first.
+        Root = "root",
+        /// As a ball is round.
+        Sphere = "sphere",
+    }
+}
+
+impl From<Curve> for Falloff {
+    fn from(curve: Curve) -> Self {
+        match curve {
+            Curve::Linear => Self::Linear,
+            Curve::Smooth => Self::Smooth,
+            Curve::Smoother => Self::Smoother,
+            Curve::Sharp => Self::Sharp,
+            Curve::Root => Self::Root,
+            Curve::Sphere => Self::Sphere,
+        }
+    }
+}
+
+impl Curve {
+    /// The nearest to the fall-off of a brush.
+    pub const fn of(falloff: Falloff) -> Self {
+        match falloff {
+            Falloff::Smooth => Self::Smooth,
+            Falloff::Smoother => Self::Smoother,
+            Falloff::Sharp | Falloff::Sharper => Self::Sharp,
+            Falloff::Root => Self::Root,
+            Falloff::Sphere => Self::Sphere,
+            Falloff::Linear | Falloff::Constant | Falloff::Own(_) => Self::Linear,
+        }
     }
 }
 

@@ -14,7 +14,8 @@ use super::{
     CommandError, CommandLine, Outcome, Scene,
     define::document_commands,
     field::{
-        Bits, CarryWay, Counts, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side, VertexList, VertexTerms, meshes_of,
+        Bits, CarryWay, Counts, Curve, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side, VertexList, VertexTerms,
+        meshes_of,
     },
     layers, rules,
     vertex_terms::{PastEnd, Untold},
@@ -156,6 +157,8 @@ document_commands! {
         to: Vec3,
         /// Whether it fades all around; along the line unless given.
         radial: Option<bool>,
+        /// How it fades; evenly unless given.
+        curve: Option<Curve>,
         /// The value; 1 unless given.
         value: Option<f32>,
         /// What is done with it; it is set unless given.
@@ -641,7 +644,8 @@ impl Flood {
 impl Gradient {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let brush = brush(self.how, self.value, self.amount);
-        let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), Falloff::Linear);
+        let curve: Falloff = self.curve.unwrap_or(Curve::Linear).into();
+        let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), curve);
         run(scene.document, &self.reach, "filled", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
             let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];

@@ -112,7 +112,9 @@ pub fn brush_ui(
             actions.push(ViewportAction::Hover(joint));
         }
         if response.secondary_clicked() {
-            let mut shares = view.paint.hover.map_or_else(Vec::new, |h| h.shares.clone());
+            // Of this spot, and no other that was touched before.
+            let here = view.paint.hover.filter(|h| h.at.distance(local(at)) < 4.0);
+            let mut shares = here.map_or_else(Vec::new, |h| h.shares.clone());
             // The joint under the pointer, through the skin too, stands first.
             if let Some(joint) = joint {
                 let share = shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, share)| *share);
@@ -198,6 +200,7 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
 pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
     selected(&painter, view, rect);
+    pins(ui, &painter, view, rect);
     if let Some(hover) = view.paint.hover {
         ring(&painter, view, rect, &hover.rim, false);
         ring(&painter, view, rect, &hover.half, true);
@@ -232,6 +235,52 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
         dots.add_colored_rect(Rect::from_center_size(at, vec2(3.5, 3.5)), color);
     }
     painter.add(Shape::mesh(dots));
+}
+
+/// The worst spots where they are in the pose that is shown, by their numbers; the one that was gone to says when and of which joint it is.
+fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
+    const SIZE: f32 = 9.0;
+    let theme = view.theme;
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+    if view.paint.stroking {
+        return;
+    }
+    let document = session.document();
+    let size = Vec2::new(rect.width(), rect.height());
+    let (dark, light) = (casing(theme), theme.color(ColorRole::ViewportBrush));
+    // The first lies over the others.
+    for (k, spot) in view.paint.spots.iter().enumerate().rev() {
+        let part = canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);
+        let Some(vertex) = part.map(|p| p.first + spot.vertex) else { continue };
+        let Some(place) = view.paint.posed.get(vertex as usize).filter(|p| p.is_finite()) else { continue };
+        let Some((at, _)) = view.viewport.camera.project(*place, size) else { continue };
+        let at = pos2(at.x + rect.left(), at.y + rect.top());
+        let head = at + vec2(0.0, -22.0);
+        let gone_to = view.paint.spot == Some(k);
+        let fill = if gone_to { theme.color(ColorRole::AccentBase) } else { theme.color(ColorRole::ViewportOverlay) };
+        painter.line_segment([at, head], Stroke::new(3.0, dark));
+        painter.line_segment([at, head], Stroke::new(1.5, light));
+        painter.circle(at, 2.5, light, Stroke::new(1.0, dark));
+        painter.circle(head, SIZE, fill, Stroke::new(1.5, if gone_to { light } else { dark }));
+        let color = theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
+        let number = (k + 1).to_string();
+        painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
+        if gone_to {
+            let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
+            let (map, own) = canvas.maps(document).map_of(vertex);
+            let strongest = map.vertex(own).max_by(|a, b| a.1.total_cmp(&b.1));
+            let joint = strongest.and_then(|(j, _)| canvas.joints().get(usize::from(j)));
+            let joint = joint.map_or_else(String::new, |n| format!(" · {}", document.node(*n).label(*n)));
+            let text = format!("{clip}, {:.2} s{joint} · {:.2}", spot.time, spot.score);
+            let small = Theme::font(Font::Caption);
+            let text = elided(ui, &text, &small, 260.0);
+            let text = painter.layout_no_wrap(text, small, theme.color(ColorRole::TextPrimary));
+            let corner = head + vec2(SIZE + 6.0, -text.size().y * 0.5 - 4.0);
+            let plate = Rect::from_min_size(corner, text.size() + vec2(16.0, 8.0));
+            painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
+            painter.galley(plate.min + vec2(8.0, 4.0), text, theme.color(ColorRole::TextPrimary));
+        }
+    }
 }
 
 /// What lies under the white of the brush: dark in both themes, since white is white in both.

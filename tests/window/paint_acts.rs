@@ -1,0 +1,154 @@
+//! Acts of Paint mode in the whole window: several joints, values beside buttons, the clipboard, layers that are kept.
+
+use crate::common::paint::{click, drag, middle, node, painting, press, press_button, session, sound, total};
+use egui::{Event, Key, Modifiers, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use ulna::{model::Document, session::Session, weights::Radius};
+
+/// The most joints that any vertex has.
+fn most(document: &Document) -> usize {
+    let maps = document.meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
+    let count = |map: &ulna::model::WeightMap, v: usize| map.vertex(v).filter(|(_, w)| *w > 0.0).count();
+    maps.flat_map(|map| (0..map.vertex_count()).map(move |v| count(map, v))).max().unwrap_or(0)
+}
+
+#[test]
+fn a_bar_of_the_brush_is_clicked_to_be_typed_into_and_does_not_jump() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let before = window.state().brush();
+    click(&mut window, "Radius");
+    window.run_steps(2);
+    assert_eq!(window.state().brush(), before, "a click alone changes nothing");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert_eq!(window.state().brush(), before);
+    click(&mut window, "Radius");
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text("30".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(window.state().brush().radius, Radius::Pixels(30.0));
+    // A drag goes on from where the bar is.
+    let bar = window.get_by_label("Strength").rect();
+    let from = bar.left_center() + vec2(4.0, 0.0);
+    drag(&mut window, from, from + vec2(20.0, 0.0), Modifiers::NONE);
+    let strength = window.state().brush().strength;
+    assert!(strength > before.strength && strength < before.strength + 0.2, "{strength}");
+}
+
+#[test]
+fn acts_have_their_value_beside_them_and_say_what_they_did() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    assert!(most(session(&window).document()) > 2);
+    window.get_by_label("Max influences").click_accesskit();
+    window.run_steps(3);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text("2".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    press_button(&mut window, "Limit");
+    assert_eq!(most(session(&window).document()), 2);
+    assert!(window.query_by_label_contains("Limited ").is_some(), "it says what it did");
+    sound(session(&window).document());
+    press_button(&mut window, "Mirror left to right");
+    let document = session(&window).document();
+    let (left, right) = (total(document, "LeftUpperArm"), total(document, "RightUpperArm"));
+    assert!((left - right).abs() < 1e-3 * left, "{left} and {right}");
+    assert_eq!(session(&window).history().done().len(), 2);
+}
+
+#[test]
+fn several_joints_are_chosen_locked_alone_and_merged() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    press_button(&mut window, "List joints as a tree");
+    let row = |window: &crate::common::paint::Window, name: &str| window.get_by_label(&format!("Joint {name}")).rect();
+    let at = row(&window, "LeftUpperArm").center();
+    // The next row of the tree is the joint below.
+    drag(&mut window, at, at, Modifiers::NONE);
+    let next = at + vec2(0.0, 24.0);
+    drag(&mut window, next, next, Modifiers::COMMAND);
+    assert!(window.query_by_label_contains("2 joints").is_some(), "two are chosen");
+    press_button(&mut window, "Isolate");
+    assert!(window.query_by_label("Lock LeftUpperArm").is_some(), "it is not locked itself");
+    assert!(window.query_all_by_label_contains("Unlock ").count() > 2, "the others are");
+    press_button(&mut window, "Unlock all joints");
+    let before = session(&window).document().clone();
+    let both = total(&before, "LeftUpperArm") + total(&before, "LeftLowerArm");
+    press_button(&mut window, "Merge");
+    let document = session(&window).document();
+    assert!(total(document, "LeftUpperArm") < 1e-6);
+    assert!((total(document, "LeftLowerArm") - both).abs() < 1e-3 * both);
+    sound(document);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(*session(&window).document() == before);
+}
+
+#[test]
+fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    press_button(&mut window, "Copy weights");
+    assert!(window.query_by_label_contains("Copied the mean of").is_some());
+    window.event(Event::Paste("LeftHand\tHead\n25 %\t0,75\n".into()));
+    window.run_steps(4);
+    let document = session(&window).document();
+    let canvas = ulna::weights::Canvas::new(document, 0.into()).expect("a canvas");
+    let joint = |name: &str| canvas.joint(node(document, name)).expect("a joint");
+    let maps = canvas.maps(document);
+    let vertices: Vec<u32> = (0..canvas.vertex_count() as u32)
+        .filter(|v| {
+            let (map, own) = maps.map_of(*v);
+            (map.weight(own, joint("LeftHand")) - 0.25).abs() < 1e-6
+                && (map.weight(own, joint("Head")) - 0.75).abs() < 1e-6
+        })
+        .collect();
+    assert!(vertices.len() > 3, "{} vertices", vertices.len());
+    sound(document);
+    // Text that is no weights changes nothing, and says why.
+    let before = document.clone();
+    window.event(Event::Paste("LeftHand\tHead\nmuch\t0.1\n".into()));
+    window.run_steps(4);
+    assert!(*session(&window).document() == before);
+    assert!(window.query_by_label_contains("is no number").is_some());
+}
+
+#[test]
+fn a_cell_says_why_it_takes_no_number() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    let before = session(&window).document().clone();
+    for (text, why) in [("5", "a weight is 0 to 1"), ("nan", "is no number"), ("-1", "nothing"), ("1/0", "0 to 1")] {
+        let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
+        cell.click_accesskit();
+        window.run_steps(2);
+        window.event(Event::Text(text.into()));
+        window.run_steps(2);
+        press(&mut window, Modifiers::NONE, Key::Enter);
+        if why != "nothing" {
+            assert!(window.query_by_label_contains(why).is_some(), "{text}: {why}");
+        }
+        sound(session(&window).document());
+    }
+    // Taking 1 from what has none leaves none.
+    assert!(*session(&window).document() == before);
+}
+
+#[test]
+fn layers_are_kept_over_a_restart() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    press_button(&mut window, "Add a layer");
+    let at = middle(&window, "RightUpperArm", "RightLowerArm");
+    drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
+    click(&mut window, "Keep layers in the file");
+    let kept = session(&window).pack("m").expect("packed").bytes;
+    let opened = Session::open_bytes(&kept).expect("opened");
+    let all = opened.document().aids.weight_layers.values().next().expect("layers");
+    assert_eq!(all.layers.len(), 1);
+    let shown =
+        session(&window).document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.clone());
+    let again = opened.document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.clone());
+    assert!(shown.eq(again));
+    assert!(window.get_by_label("Keep layers in the file").accesskit_node().toggled().is_some());
+}
