@@ -86,7 +86,7 @@ fn vertices_are_selected_and_take_numbers() {
     let label = cell.accesskit_node().label().expect("a name");
     let vertex: usize =
         label.split("vertex ").nth(1).and_then(|t| t.split(':').next()).and_then(|t| t.parse().ok()).expect("a number");
-    cell.click();
+    cell.click_accesskit();
     window.run_steps(2);
     window.event(Event::Text("0.5*0.5".into()));
     window.run_steps(2);

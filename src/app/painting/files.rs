@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Frames in which the system's clipboard answers; after that what was copied here is meant.
-const FRAMES: u8 = 3;
+const FRAMES: u8 = 1;
 
 impl Painting {
     /// The mean of the selected vertices, or what the one under the brush has, as the command that gives it to others; and of how many

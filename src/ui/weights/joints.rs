@@ -103,7 +103,10 @@ impl JointList {
             }
             (Click::Plain | Click::To, _) => self.chosen = vec![node],
         }
-        actions.push(OutlinerAction::Select { node, toggle: false });
+        // Which joint is painted, and so the order of the list, stays while several are chosen.
+        if click == Click::Plain {
+            actions.push(OutlinerAction::Select { node, toggle: false });
+        }
     }
 
     /// What the rest of the panel takes, so that the list has what is left.
@@ -498,7 +501,14 @@ fn joint_row(
     if lock_response.on_hover_text(&name).clicked() {
         actions.push(PaintAction::LockWeights { nodes: vec![node], locked: !locked });
     } else if response.clicked() {
-        let held = ui.input(|i| i.modifiers);
+        // Those of the click itself: those of the frame may be older.
+        let held = ui.input(|i| {
+            let of_click = i.events.iter().rev().find_map(|e| match e {
+                egui::Event::PointerButton { pressed: false, modifiers, .. } => Some(*modifiers),
+                _ => None,
+            });
+            of_click.unwrap_or(i.modifiers)
+        });
         click = Some(if held.command {
             Click::Toggle
         } else if held.shift {
