@@ -125,6 +125,7 @@ fn device(c: &mut Criterion) {
             primitives: vec![Primitive { indices: [0, 1, 2].into(), ..primitive(count) }],
             default_weights: Shared::from([]),
             target_names: Vec::new(),
+            kept_weight_layers: None,
         };
         document.file.meshes = vec![Shared::new(mesh)].into();
         document.file.skins = vec![Shared::new(Skin {

@@ -361,7 +361,7 @@ proptest! {
         }
         let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
         // Whole places, so that seams are not torn on purpose.
-        let chosen: Vec<bool> = (0..canvas.vertex_count() as u32).map(|v| !some || canvas.place_of(v) % 3 == 0).collect();
+        let chosen: Vec<bool> = (0..canvas.vertex_count() as u32).map(|v| !some || canvas.place_of(v).is_multiple_of(3)).collect();
         if some {
             let terms = canvas.parts().iter().map(|p| {
                 let own = (0..p.count).filter(|v| chosen[(p.first + v) as usize]).map(|v| v.to_string());

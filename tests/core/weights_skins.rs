@@ -52,7 +52,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
         let before = session.document().clone();
         closed(&before);
         assert!(session.run_line(&flood(0, "B", 0.3)).expect("floods"));
-        assert!(session.take_notes().is_empty());
+        assert!(session.take_notes().iter().all(|n| !n.contains("left as they are")));
         closed(session.document());
         for (a, b) in seam() {
             assert!((by_name(session.document(), 0, a)["B"] - 0.3).abs() < 1e-6);
@@ -141,7 +141,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let notes = session.take_notes();
-    assert!(matches!(&notes[..], [one] if one.contains("fold its layers")), "{notes:?}");
+    assert_eq!(notes.iter().filter(|n| n.contains("fold its layers")).count(), 1, "{notes:?}");
     closed(session.document());
 }
 

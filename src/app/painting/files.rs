@@ -15,7 +15,7 @@ use crate::{
         },
     },
     formats::weight_files::{WeightFile, read_rows, write_rows},
-    model::{Document, NodeId, WeightTable},
+    model::{Document, NodeId},
     session::{RowsMeant, SystemDisk, rows_meant, weight_rows, weight_table, write_atomically},
     ui::{Dialog, PathFor, ToastKind, thousands},
     weights::{Draft, Scope},
@@ -143,8 +143,7 @@ impl App {
             return;
         }
         match self.painting.clipboard.clone() {
-            Some(assign) if self.painting.vertices.is_empty() => {
-                let _ = assign;
+            Some(_) if self.painting.vertices.is_empty() => {
                 self.toast(ctx, ToastKind::Error, "No vertex is selected to paste onto.");
             }
             Some(assign) => self.run(ctx, assign),
@@ -158,7 +157,6 @@ impl App {
         let Some(session) = &self.session else { return };
         match self.painting.pasted(session.document(), text, &[]) {
             Ok(assign) if assign.reach.vertices.is_none() && self.painting.vertices.is_empty() => {
-                let _ = assign;
                 self.toast(ctx, ToastKind::Error, "No vertex is selected to paste onto.");
             }
             Ok(assign) => self.run(ctx, assign),
@@ -200,7 +198,7 @@ impl App {
             self.toast(ctx, ToastKind::Error, text);
             return;
         };
-        let table: WeightTable = weight_table(session.document(), &[]);
+        let table = weight_table(session.document(), &[]);
         let vertices: usize = table.shapes.iter().map(crate::model::WeightShape::len).sum();
         match write_atomically(&SystemDisk, &path, kind.write(&table).as_bytes()) {
             Ok(()) => {

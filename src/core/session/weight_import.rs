@@ -22,7 +22,7 @@ use crate::{
     },
     model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable},
     motion::{ClipTransfer, KeysBy, joint_key},
-    weights::{Canvas, CarryBy, CarrySource, Draft, Influences, PartChange, Scope, carry},
+    weights::{Canvas, CarryBy, CarrySource, Draft, Influences, PartChange, Scope, TakeWeight, carry, no_row},
 };
 
 /// What a primitive is called in a table: its mesh, with its number where the mesh has several.
@@ -263,7 +263,7 @@ impl Session {
                 let (indices, uvs) = &given.surfaces[k];
                 CarrySource { positions, uvs, indices, row: &rows[k] }
             };
-            let nothing = || CarrySource { positions: Vec::new(), uvs: &[], indices: &[], row: &NO_ROW };
+            let nothing = || CarrySource { positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
             let sources: Vec<CarrySource<'_>> = match by {
                 CarryBy::Order => matched.iter().map(|k| k.map_or_else(nothing, source)).collect(),
                 // Those of the same names where there are some, else all of them.
@@ -326,13 +326,8 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-const NO_ROW: fn(u32, &mut dyn FnMut(Option<u16>, f32)) = |_, _| {};
-
 /// What a vertex of a shape has, joints by other numbers. Rows are found by their vertices, which rise in what is read.
-fn row_of<'a>(
-    shape: &'a WeightShape,
-    joints: &'a [Option<u16>],
-) -> impl Fn(u32, &mut dyn FnMut(Option<u16>, f32)) + Sync + 'a {
+fn row_of<'a>(shape: &'a WeightShape, joints: &'a [Option<u16>]) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
     let mut rows: Vec<(u32, u32)> = shape.vertices.iter().enumerate().map(|(k, v)| (*v, k as u32)).collect();
     rows.sort_unstable();
     move |vertex, take| {

@@ -21,6 +21,15 @@ pub enum CarryBy {
     Order,
 }
 
+/// Takes a joint, by the number of the skin that takes it, `None` where it has no such joint, with its weight.
+pub type TakeWeight<'a> = dyn FnMut(Option<u16>, f32) + 'a;
+
+/// Tells what a vertex has.
+pub type RowOf<'a> = dyn Fn(u32, &mut TakeWeight<'_>) + Sync + 'a;
+
+/// Of what has no vertex.
+pub fn no_row(_vertex: u32, _take: &mut TakeWeight<'_>) {}
+
 /// A surface that weights come from, as it lies in the mesh space of the one that takes them.
 pub struct CarrySource<'a> {
     /// Where its vertices lie.
@@ -29,8 +38,8 @@ pub struct CarrySource<'a> {
     pub uvs: &'a [Vec2],
     /// Its triangles; empty where they are not known.
     pub indices: &'a [u32],
-    /// What a vertex has: joints by the numbers of the skin that takes them, `None` where it has no such joint.
-    pub row: &'a (dyn Fn(u32, &mut dyn FnMut(Option<u16>, f32)) + Sync),
+    /// What a vertex has.
+    pub row: &'a RowOf<'a>,
 }
 
 /// A source, ready to be asked.

@@ -309,10 +309,7 @@ pub fn merged_down(
 ///
 /// With a mask `m`, an opacity `o` and a share `s` of the joints: above `m·s`; below `m(1 − s) / (1 − o·m·s)`, since the upper one covers
 /// a part of it.
-pub fn split(
-    layer: &WeightLayer,
-    joints: &[u16],
-) -> Option<(BTreeMap<PrimitiveKey, Shared<LayerPart>>, BTreeMap<PrimitiveKey, Shared<LayerPart>>)> {
+pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     let (mut rest, mut taken) = (BTreeMap::new(), BTreeMap::new());
     for (key, part) in &layer.parts {
         let empty = || LayerPart { sets: part.sets, ..LayerPart::default() };

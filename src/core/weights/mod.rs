@@ -26,7 +26,7 @@ pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Canvas, CanvasPart, Maps, NOWHERE, joint_heads, joint_parents},
-    carry::{Carried, CarryBy, CarrySource, carry},
+    carry::{Carried, CarryBy, CarrySource, RowOf, TakeWeight, carry, no_row},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::Flaws,

@@ -147,7 +147,9 @@ mod tests {
                     prop_assert!(!error.to_string().is_empty());
                 }
             }
-            let _ = read_rows(&text);
+            if let Err(error) = read_rows(&text) {
+                prop_assert!(!error.to_string().is_empty());
+            }
         }
     }
 

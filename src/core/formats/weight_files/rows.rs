@@ -8,8 +8,6 @@
 //! Cells stand apart by tabs, else by semicolons, else by commas. Rows need not say their vertices; then they are meant in order. A first
 //! line of numbers is a row: then nothing says which joints the columns are.
 
-use std::fmt::Write as _;
-
 use super::WeightFileError;
 use crate::model::WeightTable;
 
@@ -74,7 +72,8 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
         if let Some(k) = vertex {
             let cell = cells.get(k).map_or("", |c| &**c);
             let plain: String = cell.chars().filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}')).collect();
-            row.vertex = Some(plain.parse().map_err(|_| wrong(k, format!("“{cell}” is no number of a vertex")))?);
+            row.vertex =
+                Some(plain.parse().ok().ok_or_else(|| wrong(k, format!("“{cell}” is no number of a vertex")))?);
         }
         if cells.len() > head.len() {
             return Err(wrong(head.len(), format!("it has {} cells, and the first line {}", cells.len(), head.len())));
@@ -134,9 +133,10 @@ pub fn write_rows(table: &WeightTable) -> String {
             for (j, w) in shape.row(k) {
                 values[at[usize::from(*j)]] += w;
             }
-            let _ = write!(text, "\n{}\t{}", cell(&shape.name), shape.vertices[k]);
+            text += &format!("\n{}\t{}", cell(&shape.name), shape.vertices[k]);
             for value in values {
-                let _ = write!(text, "\t{value}");
+                text.push('\t');
+                text += &value.to_string();
             }
         }
     }

@@ -71,13 +71,16 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     Ok(WeightTable { shapes })
 }
 
+/// A joint, the weight of vertices that its list leaves out, and its list.
+type JointPoints = (String, f32, Vec<(u32, f32)>);
+
 /// What is found of a shape, joint by joint.
 struct Lists {
     name: String,
     positions: Vec<Vec3>,
     /// The number of vertices that a list states, as far as anything is there for it.
     max: usize,
-    joints: Vec<(String, f32, Vec<(u32, f32)>)>,
+    joints: Vec<JointPoints>,
 }
 
 fn of<'a>(shapes: &'a mut Vec<Lists>, name: &str) -> &'a mut Lists {
@@ -105,10 +108,8 @@ impl Lists {
             });
             let given: BTreeMap<u32, f32> = list.into_iter().collect();
             if default > 0.0 {
-                for (v, row) in rows.iter_mut().enumerate().filter(|(v, _)| !given.contains_key(&(*v as u32))) {
-                    let _ = v;
-                    row.push((joint, default));
-                }
+                let others = rows.iter_mut().enumerate().filter(|(v, _)| !given.contains_key(&(*v as u32)));
+                others.for_each(|(_, row)| row.push((joint, default)));
             }
             for (v, w) in given.into_iter().filter(|(_, w)| *w > 0.0) {
                 rows[v as usize].push((joint, w));
@@ -207,7 +208,7 @@ fn escaped(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             // XML has no other control characters, and would make a space of these.
             '\t' | '\n' | '\r' => {
-                let _ = write!(safe, "&#{};", u32::from(c));
+                safe += &format!("&#{};", u32::from(c));
             }
             c if c.is_control() => {}
             c => safe.push(c),

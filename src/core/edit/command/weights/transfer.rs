@@ -9,7 +9,7 @@ use crate::{
         command::{Scene, field::CarryWay},
     },
     model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap},
-    weights::{Canvas, Carried, CarryBy, CarrySource, carry, mesh_from_mesh},
+    weights::{Canvas, Carried, CarryBy, CarrySource, RowOf, TakeWeight, carry, mesh_from_mesh, no_row},
 };
 
 impl Transfer {
@@ -89,21 +89,15 @@ fn same_numbers(
 fn in_order_of<'a>(canvas: &Canvas, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
     let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
     let mut sources = sources.into_iter();
-    let none = || CarrySource { positions: Vec::new(), uvs: &[], indices: &[], row: &NO_ROW };
+    let none = || CarrySource { positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
     // The source of a part that takes nothing is never asked.
     (0..canvas.parts().len())
         .map(|k| if parts.contains(&k) { sources.next() } else { None }.unwrap_or_else(none))
         .collect()
 }
 
-/// What has no vertex.
-const NO_ROW: fn(u32, &mut dyn FnMut(Option<u16>, f32)) = |_, _| {};
-
 /// What a vertex of a map has, joints by other numbers.
-fn row_of<'a>(
-    map: &'a WeightMap,
-    joints: &'a [Option<u16>],
-) -> impl Fn(u32, &mut dyn FnMut(Option<u16>, f32)) + Sync + 'a {
+fn row_of<'a>(map: &'a WeightMap, joints: &'a [Option<u16>]) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
     move |vertex, take| {
         for (j, w) in map.vertex(vertex as usize).filter(|(_, w)| *w > 0.0) {
             take(joints.get(usize::from(j)).copied().flatten(), w);
@@ -138,7 +132,7 @@ impl<'a> Source<'a> {
         document: &Document,
         canvas: &Canvas,
         joints: &[Option<u16>],
-        row: &'b (dyn Fn(u32, &mut dyn FnMut(Option<u16>, f32)) + Sync),
+        row: &'b RowOf<'b>,
     ) -> CarrySource<'b> {
         let pairs: Vec<(usize, usize)> =
             joints.iter().enumerate().filter_map(|(k, j)| Some((usize::from((*j)?), k))).collect();
