@@ -124,8 +124,13 @@ fn document() -> Document {
         })),
     };
     let node = Node { mesh: Some(0.into()), skin: Some(0.into()), ..Node::default() };
-    let mesh =
-        Mesh { name: None, primitives: vec![primitive], default_weights: Shared::from([]), target_names: Vec::new() };
+    let mesh = Mesh {
+        name: None,
+        primitives: vec![primitive],
+        default_weights: Shared::from([]),
+        target_names: Vec::new(),
+        kept_weight_layers: None,
+    };
     let skin =
         Skin { name: None, joints: [NodeId(0)].into(), inverse_bind: [Mat4::IDENTITY].into(), has_inverse_bind: true };
     let file = Asset {

@@ -102,7 +102,13 @@ fn grid() -> Document {
         targets: Shared::from([]),
         weights: Some(Shared::new(weights(1, |_| 1.0))),
     };
-    let mesh = Mesh { name: None, primitives: vec![primitive], default_weights: [].into(), target_names: Vec::new() };
+    let mesh = Mesh {
+        name: None,
+        primitives: vec![primitive],
+        default_weights: [].into(),
+        target_names: Vec::new(),
+        kept_weight_layers: None,
+    };
     let joints = 0..JOINT_COUNT;
     let head = |k: usize| {
         let part = |k: usize, of: usize| 2.0 * k as f32 / (of - 1) as f32 - 1.0;
@@ -417,7 +423,15 @@ fn layers(c: &mut Criterion) {
     let key = (MeshId(0), PrimitiveId(0));
     let layer = |id: u32, opacity: f32| {
         let parts = BTreeMap::from([(key, Shared::new(LayerPart::new(&patch, 1.0)))]);
-        Shared::new(WeightLayer { id: LayerId(id), name: "Layer".into(), opacity, shown: true, mirror: None, parts })
+        Shared::new(WeightLayer {
+            id: LayerId(id),
+            name: "Layer".into(),
+            opacity,
+            shown: true,
+            solo: false,
+            mirror: None,
+            parts,
+        })
     };
     let bases = BTreeMap::from([(key, base)]);
     let stack = |list: Vec<Shared<WeightLayer>>| WeightLayers {
