@@ -75,8 +75,8 @@ const LEAST: f32 = 1.0 / 255.0;
 // The colour of a tint; `slope`: how much of a weight a pixel spans.
 fn tinted(tint: vec4<f32>, slope: f32) -> vec3<f32> {
     let share = clamp(tint.w, 0.0, 1.0);
-    // Halfway from the grey to what is behind, in both themes.
-    let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.5);
+    // Well towards what is behind, in both themes, so that what has no skin is not taken for what has no weight.
+    let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.75);
     var color = tint.rgb;
     if frame.zero_weight.w < 1.5 {
         let weight = clamp(tint.x / max(share, 1e-6), 0.0, 1.0);

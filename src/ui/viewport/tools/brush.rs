@@ -4,6 +4,7 @@ use egui::{Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape,
 use glam::{Vec2, Vec3};
 
 use super::super::{ViewportState, overlay, pick};
+use crate::model::{Document, Node};
 use crate::render::ColorRole;
 use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
 use crate::{
@@ -256,6 +257,10 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let Some((at, _)) = view.viewport.camera.project(*place, size) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
         let head = at + vec2(0.0, -22.0);
+        // The bar of the view lies there.
+        if head.y < rect.top() + 56.0 || !rect.contains(at) {
+            continue;
+        }
         let gone_to = view.paint.spot == Some(k);
         let fill = if gone_to { theme.color(ColorRole::AccentBase) } else { theme.color(ColorRole::ViewportOverlay) };
         painter.line_segment([at, head], Stroke::new(3.0, dark));
@@ -474,6 +479,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let small = Theme::font(Font::Caption);
     let note = match (mask.is_some(), view.paint.look) {
         (true, _) => "clay: not in it",
+        (false, WeightLook::Joint) if has_bare(document) => "gray: none · dim: no skin",
         (false, WeightLook::Joint) => "gray: none",
         _ => "",
     };
@@ -501,6 +507,12 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let at = pos2(x, bar.bottom() + 13.0);
         painter.text(at, anchor, text, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextSecondary));
     }
+}
+
+/// Whether a mesh is shown that hangs on no skin.
+fn has_bare(document: &Document) -> bool {
+    let is_bare = |n: &Node| n.mesh.is_some() && n.skin.is_none();
+    document.shown_nodes().into_iter().any(|n| is_bare(document.node(n)))
 }
 
 /// What is wrong with the weights, counted.
