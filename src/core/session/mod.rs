@@ -540,6 +540,8 @@ impl Session {
                 return Ok(done);
             }
             Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) => {
+                // What is wrong in the line itself is said before what is missing.
+                mesh.as_ref().map(|m| m.find(&self.document)).transpose().map_err(CommandError::from)?;
                 let path = path.as_deref().ok_or_else(|| {
                     CommandError::Other(
                         "no file is named; give a model, or .json or .xml with weights, as “path”".into(),
