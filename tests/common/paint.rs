@@ -73,6 +73,17 @@ pub fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.run_steps(4);
 }
 
+/// A click, its button let go of in the next frame.
+pub fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
+    window.event(Event::PointerMoved(at));
+    window.run_steps(3);
+    for pressed in [true, false] {
+        window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers });
+        window.step();
+    }
+    window.run_steps(4);
+}
+
 /// Where a node's head is on the window.
 pub fn head(window: &Window, name: &str) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();

@@ -1,7 +1,7 @@
 //! Acts of Paint mode in the whole window: several joints, values beside buttons, the clipboard, layers that are kept.
 
-use crate::common::paint::{Window, click, drag, middle, node, painting, press, press_button, session, sound, total};
-use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use crate::common::paint::{click, click_at, drag, middle, node, painting, press, press_button, session, sound, total};
+use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna::{model::Document, session::Session, weights::Radius};
 
@@ -10,16 +10,6 @@ fn most(document: &Document) -> usize {
     let maps = document.meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
     let count = |map: &ulna::model::WeightMap, v: usize| map.vertex(v).filter(|(_, w)| *w > 0.0).count();
     maps.flat_map(|map| (0..map.vertex_count()).map(move |v| count(map, v))).max().unwrap_or(0)
-}
-
-fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
-    window.event(Event::PointerMoved(at));
-    window.run_steps(3);
-    for pressed in [true, false] {
-        window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers });
-        window.step();
-    }
-    window.run_steps(4);
 }
 
 #[test]

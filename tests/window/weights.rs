@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::common::{
     glb,
-    paint::{Window, click, drag, head, middle, node, painting, press, press_button, session, sound, total, window},
+    paint::{
+        Window, click, click_at, drag, head, middle, node, painting, press, press_button, session, sound, total, window,
+    },
     weights::{map, two_skins},
 };
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
@@ -46,16 +48,6 @@ fn weight(document: &Document, vertex: u32, joint: &str) -> f32 {
     let canvas = Canvas::new(document, 0.into()).expect("a canvas");
     let (map, own) = canvas.maps(document).map_of(vertex);
     map.weight(own, canvas.joint(node(document, joint)).expect("a joint"))
-}
-
-fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
-    window.event(Event::PointerMoved(at));
-    window.run_steps(3);
-    for pressed in [true, false] {
-        window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers });
-        window.step();
-    }
-    window.run_steps(4);
 }
 
 /// Opens the menu of a widget, by a right click.

@@ -7,7 +7,7 @@ mod history;
 mod selection;
 
 pub use self::command::untold;
-pub(crate) use self::command::uv_of;
+pub(crate) use self::command::{primitives_of, uv_of};
 pub use self::{
     apply::{Edit, EditError, apply},
     arithmetic::evaluate,

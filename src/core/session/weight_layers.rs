@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    edit::{node_text, skin_of},
+    edit::{node_text, primitives_of, skin_of},
     model::{
-        Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId, PrimitiveKey,
-        Severity, Shared, SkinId, Topology, WeightLayer, WeightLayers, WeightMap,
+        Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId, Severity, Shared,
+        SkinId, WeightLayer, WeightLayers, WeightMap,
     },
     weights::layers::compose,
 };
@@ -127,17 +127,6 @@ fn taken(
         Ok(_) => Err((*first, "they come to other weights than the file has")),
         Err(_) => Err((*first, "a layer is mirrored, and the joints do not say which side is which")),
     }
-}
-
-/// The primitives whose weights hang on a skin, and on nobody else's layers.
-fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
-    let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
-    let keys = meshes.flat_map(|mesh| {
-        let primitives = document.mesh(mesh).entries();
-        let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
-        painted.map(move |(k, _)| (mesh, k))
-    });
-    keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()
 }
 
 /// Puts the weight layers that are kept into the meshes of a file that is to be saved.

@@ -166,13 +166,16 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
             .on_hover_text("The brush keeps its size on the model, not on the screen");
         end(ui);
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
-        let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
-        name_widget(ui, &response, "Spacing");
-        ui.end_row();
-        let steady = egui::DragValue::new(&mut brush.steady).speed(0.5).range(0.0..=200.0).max_decimals(0);
-        let response = ui.add(steady.prefix("Steady ").suffix(" px"));
-        let response = response.on_hover_text("The brush is pulled behind the pointer as on a string of this length");
-        name_widget(ui, &response, "Steady");
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
+            name_widget(ui, &response, "Spacing");
+            let steady = egui::DragValue::new(&mut brush.steady).speed(0.5).range(0.0..=200.0).max_decimals(0);
+            let response = ui.add(steady.prefix("Steady "));
+            let response =
+                response.on_hover_text("The brush is pulled behind the pointer as on a string of so many points");
+            name_widget(ui, &response, "Steady");
+        });
         ui.end_row();
     });
     if let Some(count) = view.paint.unpaired.filter(|n| brush.mirror && *n > 0) {

@@ -283,7 +283,7 @@ fn change(
 }
 
 /// The primitives whose weights hang on a skin, shown or not, and on nobody else's layers.
-fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
+pub fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey> {
     let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let keys = meshes.flat_map(|mesh| {
         let primitives = document.mesh(mesh).entries();

@@ -51,6 +51,7 @@ use serde::{
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+pub(crate) use self::layers::primitives_of;
 pub use self::weights::untold;
 pub(crate) use self::weights::{slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};

@@ -270,7 +270,8 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let color = theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
         let number = (k + 1).to_string();
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
-        if gone_to {
+        // What the plate at the cursor says would lie over it.
+        if gone_to && view.paint.hover.is_none() {
             let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
             let (map, own) = canvas.maps(document).map_of(vertex);
             let strongest = map.vertex(own).max_by(|a, b| a.1.total_cmp(&b.1));
