@@ -427,6 +427,44 @@ fn a_transfer_of_a_mesh_to_itself_is_nothing() {
 }
 
 #[test]
+fn what_comes_over_is_what_the_file_will_hold() {
+    // Weights in floats for meshes that store bytes and shorts: what is shown is what is read again.
+    let plain = sample();
+    let (_folder, file) = scratch("w.json");
+    fs::write(&file, WeightFile::Json.write(&weight_table(plain.document(), &[]))).expect("written");
+    for encoding in [WeightEncoding::Byte, WeightEncoding::Short] {
+        let mut session = with_encoding(encoding);
+        spoil(&mut session);
+        for by in ["order", "surface"] {
+            let line = CommandLine::new("weights.import").with("path", file.display().to_string()).with("by", by);
+            run(&mut session, line);
+            assert_eq!(faulty(session.document()), 0);
+            let again = Session::open_bytes(&session.pack("m").expect("packed").bytes).expect("opened");
+            assert!(all_lists(again.document()) == all_lists(session.document()), "{encoding:?} by {by}");
+            for (_, map) in maps(session.document()) {
+                for v in 0..map.vertex_count() {
+                    let weights: Vec<f32> = map.vertex(v).map(|(_, w)| w).collect();
+                    assert!(weights.is_sorted_by(|a, b| a >= b), "{encoding:?} by {by}: vertex {v}: {weights:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_name_their_vertices_are_for_those_in_whatever_order() {
+    let session = sample();
+    let document = session.document();
+    let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
+    let chosen = [40, 41, 42];
+    let pasted = read_rows(&write_rows(&weight_rows(document, &canvas, &chosen))).expect("rows");
+    let plain = rows_meant(document, &canvas, &chosen, &pasted, &[]).expect("meant");
+    let mut turned = pasted;
+    turned.rows.reverse();
+    assert_eq!(rows_meant(document, &canvas, &chosen, &turned, &[]).expect("meant"), plain);
+}
+
+#[test]
 fn acts_say_how_many_vertices_they_changed() {
     let mut session = sample();
     let notes = run(&mut session, CommandLine::new("weights.limit").with("most", 1));

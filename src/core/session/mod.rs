@@ -789,8 +789,13 @@ impl Session {
 
     /// The document as saving writes it, with what folding its layers took, by clip.
     fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
-        let (mut to, folded) = self.folds.fold(&self.document, &self.decoded, true);
-        weight_layers::keep(&self.document, &mut to.file);
+        self.folded_of(&self.document)
+    }
+
+    /// As [`Session::folded`], of a state of the document.
+    fn folded_of(&self, document: &Document) -> (Document, BTreeMap<ClipId, Folded>) {
+        let (mut to, folded) = self.folds.fold(document, &self.decoded, true);
+        weight_layers::keep(document, &mut to.file);
         (to, folded)
     }
 

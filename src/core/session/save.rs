@@ -263,7 +263,7 @@ impl Session {
     pub fn unsavable_step(&self) -> Option<usize> {
         let saving = self.saving(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
-            let folded = self.folds.fold(document, &self.decoded, true).0;
+            let folded = self.folded_of(document).0;
             let saving = Saving { document: folded, ..saving.clone() };
             let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
             saving.pack(target, "model").is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())

@@ -14,21 +14,33 @@ use crate::{
             field::{CarryWay, Meshes},
             slots_line,
         },
-        mesh_label, node_text, skin_of, uv_of,
+        mesh_label, skin_of, uv_of,
     },
     formats::{
         gltf::Progress,
-        weight_files::{Pasted, WeightFile},
+        weight_files::{Pasted, PastedRow, WeightFile},
     },
     model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable},
     motion::{ClipTransfer, KeysBy, joint_key},
     weights::{Canvas, CarryBy, CarrySource, Draft, Influences, PartChange, Scope, TakeWeight, carry, no_row},
 };
 
-/// What a primitive is called in a table: its mesh, with its number where the mesh has several.
+/// What a primitive is called in a table, and no other of the document: its mesh, with the mesh's number where several are called so,
+/// and its own where the mesh has several.
 fn shape_name(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> String {
     let label = mesh_label(document, mesh);
+    let doubled = document.meshes.ids().any(|other| other != mesh && mesh_label(document, other) == label);
+    let label = if doubled { format!("{label} {}", mesh.0) } else { label };
     if document.mesh(mesh).primitives.len() > 1 { format!("{label}/{primitive}") } else { label }
+}
+
+/// What the joints of a skin are called in a table: by their names, by their paths where two have the same.
+fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
+    let joints = &document.skin(skin).joints;
+    let labels: Vec<String> = joints.iter().map(|n| document.node(*n).label(*n)).collect();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    labels.iter().for_each(|l| *seen.entry(l).or_default() += 1);
+    joints.iter().zip(&labels).map(|(n, l)| if seen[&**l] > 1 { document.path(*n) } else { l.clone() }).collect()
 }
 
 /// The weights of vertices of a primitive as a shape; of all of them unless given.
@@ -39,10 +51,9 @@ fn shape_of(
 ) -> Option<WeightShape> {
     let found = document.primitive(mesh, primitive)?;
     let map = found.weights.as_deref()?;
-    let joints = &document.skin(skin_of(document, mesh)?).joints;
+    let joints = joint_names(document, skin_of(document, mesh)?);
     let mut shape = WeightShape::new(shape_name(document, mesh, primitive));
     shape.vertex_count = map.vertex_count();
-    shape.joints = joints.iter().map(|n| node_text(document, *n)).collect();
     let mut add = |v: u32| {
         let list = Influences::of(map, v as usize);
         let named = list.iter().filter(|(j, w)| *w > 0.0 && usize::from(*j) < joints.len());
@@ -55,6 +66,7 @@ fn shape_of(
     if vertices.is_none() {
         shape.positions = found.positions.to_vec();
     }
+    shape.joints = joints;
     Some(shape)
 }
 
@@ -105,7 +117,7 @@ pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option
     let label = |n: NodeId| document.node(n).label(n);
     let last = |text: &str| text.rsplit([':', '|', '/']).next().unwrap_or(text).to_owned();
     only(&|n| label(n) == name)
-        .or_else(|| only(&|n| node_text(document, n) == name))
+        .or_else(|| only(&|n| document.path(n) == name))
         .or_else(|| only(&|n| last(&label(n)) == last(name)))
         .or_else(|| only(&|n| joint_key(&label(n)) == joint_key(name)))
 }
@@ -154,10 +166,24 @@ pub fn rows_meant(
     {
         return Ok(RowsMeant { joints, rows: selected.iter().map(|v| (*v, only.weights.clone())).collect() });
     }
-    if !selected.is_empty() && selected.len() == rows.len() {
+    // Rows that name just the vertices that are selected are for those, in whatever order they stand.
+    let named = named_rows(document, canvas, rows, selected);
+    let by_name = named.as_ref().is_ok_and(|named| named.keys().copied().eq(selected.iter().copied()));
+    if !by_name && !selected.is_empty() && selected.len() == rows.len() {
         let rows = selected.iter().zip(rows).map(|(v, row)| (*v, row.weights.clone())).collect();
         return Ok(RowsMeant { joints, rows });
     }
+    Ok(RowsMeant { joints, rows: named?.into_iter().collect() })
+}
+
+/// By the canvas's vertices, the rows that name them.
+fn named_rows(
+    document: &Document,
+    canvas: &Canvas,
+    rows: &[PastedRow],
+    selected: &[u32],
+) -> Result<BTreeMap<u32, Vec<f32>>, CommandError> {
+    let refuse = |text: String| Err(CommandError::Other(text));
     let mut named: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
     for row in rows {
         let part = |mesh: &str| {
@@ -192,7 +218,7 @@ pub fn rows_meant(
             return refuse(format!("vertex {vertex} is in it twice"));
         }
     }
-    Ok(RowsMeant { joints, rows: named.into_iter().collect() })
+    Ok(named)
 }
 
 /// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
@@ -258,15 +284,16 @@ impl Session {
                 lost.filter(|n| !gone.contains(n)).cloned().collect::<Vec<_>>().into_iter().for_each(|n| gone.push(n));
             }
             let rows: Vec<_> = given.shapes.iter().zip(&joints).map(|(s, j)| row_of(s, j)).collect();
+            let scale = given.scale(&canvas, &wanted, &matched);
             let source = |k: usize| {
-                let positions = given.placed(document, &canvas, k, &joints[k]);
+                let positions = given.placed(document, &canvas, k, &joints[k], scale);
                 let (indices, uvs) = &given.surfaces[k];
-                CarrySource { positions, uvs, indices, row: &rows[k] }
+                CarrySource { count: given.shapes[k].vertex_count, positions, uvs, indices, row: &rows[k] }
             };
-            let nothing = || CarrySource { positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
+            let nothing = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
             let sources: Vec<CarrySource<'_>> = match by {
                 CarryBy::Order => matched.iter().map(|k| k.map_or_else(nothing, source)).collect(),
-                // Those of the same names where there are some, else all of them.
+                // Those of the same names where each part has one, else all of them.
                 _ => {
                     let mut named: Vec<usize> = matched.iter().flatten().copied().collect();
                     named.sort_unstable();
@@ -393,8 +420,9 @@ impl Given {
         let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
         let theirs = source.document.map_err(CommandError::Other)?;
         let transfer = ClipTransfer::new(&theirs, document, KeysBy::Rests, &BTreeMap::new());
-        let counterparts = transfer.pairs().iter().map(|p| (node_text(&theirs, p.from), p.to)).collect();
-        let mut given = Self { shapes: Vec::new(), surfaces: Vec::new(), counterparts, binds: Vec::new() };
+        let pairs: BTreeMap<NodeId, NodeId> = transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
+        let mut given =
+            Self { shapes: Vec::new(), surfaces: Vec::new(), counterparts: BTreeMap::new(), binds: Vec::new() };
         for mesh in theirs.meshes.ids() {
             let Some(skin) = skin_of(&theirs, mesh) else { continue };
             for (primitive, found) in theirs.mesh(mesh).entries() {
@@ -402,8 +430,10 @@ impl Given {
                 given.shapes.push(shape);
                 given.surfaces.push((found.indices.to_vec(), found.uv0.to_vec()));
                 let own = theirs.skin(skin);
-                let bind = own.joints.iter().zip(own.inverse_bind.iter());
-                given.binds.push(bind.map(|(n, m)| (node_text(&theirs, *n), *m)).collect());
+                let named = || joint_names(&theirs, skin).into_iter();
+                given.binds.push(named().zip(own.inverse_bind.iter().copied()).collect());
+                let known = named().zip(own.joints.iter()).filter_map(|(name, n)| Some((name, *pairs.get(n)?)));
+                given.counterparts.extend(known);
             }
         }
         if given.shapes.is_empty() {
@@ -437,18 +467,24 @@ impl Given {
             let name = name.rsplit([':', '|']).next().unwrap_or(name);
             name.strip_suffix("Shape").unwrap_or(name).to_lowercase()
         };
-        let one = |k: usize| {
+        let mut used = vec![false; self.shapes.len()];
+        let mut one = |k: usize| {
             if !wanted.contains(&k) {
                 return None;
             }
             let part = &canvas.parts()[k];
             let name = shape_name(document, part.mesh, part.primitive);
-            let exact = self.shapes.iter().position(|s| s.name == name);
-            let near = || self.shapes.iter().position(|s| plain(&s.name) == plain(&name));
+            let free = |is: &dyn Fn(&WeightShape) -> bool| (0..used.len()).find(|s| !used[*s] && is(&self.shapes[*s]));
+            let exact = free(&|s| s.name == name);
+            let near = || free(&|s| plain(&s.name) == plain(&name));
             let alone = || (wanted.len() == 1 && self.shapes.len() == 1).then_some(0);
-            exact.or_else(near).or_else(alone)
+            let found = exact.or_else(near).or_else(alone);
+            if let Some(k) = found {
+                used[k] = true;
+            }
+            found
         };
-        (0..canvas.parts().len()).map(one).collect()
+        (0..canvas.parts().len()).map(&mut one).collect()
     }
 
     /// What is best where nobody says: by numbers where every part has as many vertices there, lying where they lie here as far as that
@@ -526,20 +562,27 @@ impl Given {
         shape.joints.iter().map(one).collect()
     }
 
-    /// Where the vertices of a shape lie in the mesh space of a canvas: as joints that both have were bound, else as large as what is here.
-    fn placed(&self, document: &Document, canvas: &Canvas, k: usize, joints: &[Option<u16>]) -> Vec<Vec3> {
-        let (shape, bind) = (&self.shapes[k], &self.binds[k]);
-        let space = space_of(document, canvas.skin, shape, bind, joints).unwrap_or_else(|| {
-            let (a, b) = (size_of(&shape.positions), size_of(canvas.rest()));
-            let factor = if a > 0.0 && b > 0.0 { b / a } else { 1.0 };
-            // Parts of a whole are smaller than it: only another unit makes so great a difference.
-            Mat4::from_scale(Vec3::splat(if (0.2..5.0).contains(&factor) { 1.0 } else { nearest_unit(factor) }))
+    /// By what lengths there are multiplied where joints do not say it: one factor for the whole file, that of two units.
+    fn scale(&self, canvas: &Canvas, wanted: &[usize], matched: &[Option<usize>]) -> f32 {
+        let all = wanted.iter().any(|k| matched[*k].is_none());
+        let is_meant = |k: &usize| all || matched.contains(&Some(*k));
+        let theirs = (0..self.shapes.len()).filter(is_meant).flat_map(|k| self.shapes[k].positions.iter().copied());
+        let ours = wanted.iter().flat_map(|k| {
+            let part = &canvas.parts()[*k];
+            (part.first..part.first + part.count).map(|v| canvas.rest()[canvas.place_of(v) as usize])
         });
-        let mut placed: Vec<Vec3> = shape.positions.iter().map(|p| space.transform_point3(*p)).collect();
-        if placed.is_empty() {
-            placed.resize(shape.vertex_count, Vec3::ZERO);
-        }
-        placed
+        let (a, b) = (size_of(&theirs.collect::<Vec<_>>()), size_of(&ours.collect::<Vec<_>>()));
+        let factor = if a > 0.0 && b > 0.0 { b / a } else { 1.0 };
+        // Bodies differ in size, too: only another unit makes so great a difference.
+        if (0.2..5.0).contains(&factor) { 1.0 } else { nearest_unit(factor) }
+    }
+
+    /// Where the vertices of a shape lie in the mesh space of a canvas: as joints that both have were bound, else by a factor.
+    fn placed(&self, document: &Document, canvas: &Canvas, k: usize, joints: &[Option<u16>], scale: f32) -> Vec<Vec3> {
+        let (shape, bind) = (&self.shapes[k], &self.binds[k]);
+        let space = space_of(document, canvas.skin, shape, bind, joints);
+        let space = space.unwrap_or_else(|| Mat4::from_scale(Vec3::splat(scale)));
+        shape.positions.iter().map(|p| space.transform_point3(*p)).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    edit::{node_text, primitives_of, skin_of},
+    edit::primitives_of,
     model::{
         Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId, Severity, Shared,
         SkinId, WeightLayer, WeightLayers, WeightMap,
@@ -31,15 +31,29 @@ fn hash(document: &Asset, mesh: MeshId) -> u64 {
 }
 
 fn joint_paths(document: &Document, skin: SkinId) -> Vec<String> {
-    document.skin(skin).joints.iter().map(|n| node_text(document, *n)).collect()
+    document.skin(skin).joints.iter().map(|n| document.path(*n)).collect()
 }
 
 /// Takes up the weight layers that an opened file keeps. Where its weights are others than the layers came to, they stand.
 pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) {
     let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, Shared<KeptWeightLayers>)>> = BTreeMap::new();
+    let skins: Vec<(SkinId, Vec<String>, BTreeSet<MeshId>)> =
+        match document.meshes.values().any(|m| m.kept_weight_layers.is_some()) {
+            false => Vec::new(),
+            true => {
+                let of = |skin| {
+                    let meshes = primitives_of(document, skin).into_iter().map(|(mesh, _)| mesh).collect();
+                    (skin, joint_paths(document, skin), meshes)
+                };
+                document.skins.ids().map(of).collect()
+            }
+        };
     for (mesh, found) in document.meshes.iter() {
-        if let (Some(kept), Some(skin)) = (&found.kept_weight_layers, skin_of(document, mesh)) {
-            by_skin.entry(skin).or_default().push((mesh, kept.clone()));
+        let Some(kept) = &found.kept_weight_layers else { continue };
+        // Of several skins that a mesh hangs on, the one whose joints it counts.
+        match skins.iter().find(|(_, paths, meshes)| meshes.contains(&mesh) && *paths == kept.joints) {
+            Some((skin, ..)) => by_skin.entry(*skin).or_default().push((mesh, kept.clone())),
+            None => diagnostics.push(not_used(document, mesh, "it hangs on no skin with the joints that they are of")),
         }
     }
     for (skin, kept) in by_skin {
@@ -53,15 +67,17 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
                     }
                 }
             }
-            Err((mesh, why)) => {
-                let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
-                let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
-                let message = format!("The weight layers of {name} stay in the extras and are not used: {why}");
-                let place = format!("meshes/{}", mesh.0);
-                diagnostics.push(Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", place, message));
-            }
+            Err((mesh, why)) => diagnostics.push(not_used(document, mesh, why)),
         }
     }
+}
+
+/// What is said of layers that are not taken up.
+fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
+    let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
+    let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
+    let message = format!("The weight layers of {name} stay in the extras and are not used: {why}");
+    Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", format!("meshes/{}", mesh.0), message)
 }
 
 /// The layers of a skin from what its meshes keep; else which mesh is the cause, and why.
@@ -70,11 +86,16 @@ fn taken(
     skin: SkinId,
     kept: &[(MeshId, Shared<KeptWeightLayers>)],
 ) -> Result<WeightLayers, (MeshId, &'static str)> {
-    let paths = joint_paths(document, skin);
     let (first, model) = &kept[0];
     let plain = |l: &KeptWeightLayer| (l.name.clone(), l.opacity.to_bits(), l.shown, l.solo, l.mirror);
     let mut all = WeightLayers { keeps: true, ..WeightLayers::default() };
     for key in primitives_of(document, skin) {
+        // What another mesh of the skin keeps and could not be used would be written over.
+        let unused =
+            |mesh: MeshId| document.mesh(mesh).kept_weight_layers.is_some() && kept.iter().all(|(m, _)| *m != mesh);
+        if unused(key.0) {
+            return Err((*first, "another mesh of its skin keeps layers that are not used"));
+        }
         if let Some(map) = document.primitive(key.0, key.1).and_then(|p| p.weights.clone()) {
             all.bases.insert(key, map);
         }
@@ -98,9 +119,6 @@ fn taken(
             return not(
                 "its weights were changed by another program since the layers were folded into them, and stand as they are",
             );
-        }
-        if kept.joints != paths {
-            return not("the joints of its skin are others than they were");
         }
         if !kept.layers.iter().map(plain).eq(model.layers.iter().map(plain)) {
             return not("meshes of one skin keep different layers");

@@ -15,7 +15,7 @@ pub enum CarryBy {
     Surface,
     /// The nearest vertex, where no triangles are known.
     Vertex,
-    /// That with the same texture coordinates; of several, the one on the same side.
+    /// That with the same texture coordinates; of several, the one on the same side along x.
     Uv,
     /// The vertex of the same number.
     Order,
@@ -32,7 +32,9 @@ pub fn no_row(_vertex: u32, _take: &mut TakeWeight<'_>) {}
 
 /// A surface that weights come from, as it lies in the mesh space of the one that takes them.
 pub struct CarrySource<'a> {
-    /// Where its vertices lie.
+    /// How many vertices it has.
+    pub count: usize,
+    /// Where they lie; empty where that is not known, and then nothing is found by it.
     pub positions: Vec<Vec3>,
     /// First texture coordinates; empty where there are none.
     pub uvs: &'a [Vec2],
@@ -69,6 +71,7 @@ impl<'a> Asked<'a> {
         };
         let surface = match by {
             CarryBy::Order => None,
+            _ if source.positions.is_empty() => None,
             CarryBy::Surface if source.indices.is_empty() => Some(points(source.positions.clone())),
             CarryBy::Surface => Some(ClosestSurface::new(source.positions.clone(), source.indices.to_vec())),
             CarryBy::Vertex => Some(points(source.positions.clone())),
@@ -128,7 +131,7 @@ pub fn carry(
         let found = match by {
             CarryBy::Order => {
                 let (part, own) = canvas.part_of(*v);
-                let source = sources.get(part).filter(|s| (own as usize) < s.positions.len());
+                let source = sources.get(part).filter(|s| (own as usize) < s.count);
                 source.map(|source| take(source, own, 1.0))
             }
             _ => {

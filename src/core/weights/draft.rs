@@ -424,9 +424,18 @@ impl<'a> Draft<'a> {
                 && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
             let (mut joints, mut weights) = (vec![0u16; stride], vec![0.0f32; stride]);
             if free {
-                target.write(&mut joints, &mut weights);
+                // Strongest first, as everything that is written.
+                let mut slots: Vec<(u16, f32)> = target.iter().filter(|(_, w)| *w > 0.0).collect();
+                slots.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+                for (k, (j, w)) in slots.into_iter().enumerate() {
+                    (joints[k], weights[k]) = (j, w);
+                }
             }
-            let plain = free && map.not_numbers.binary_search(&own).is_err();
+            // A number that the stored type does not have would be another one in the file.
+            let encoding = map.encoding;
+            let is_stored =
+                |w: &f32| encoding.one().is_none() || encoding.decode(encoding.encode(*w)).to_bits() == w.to_bits();
+            let plain = free && weights.iter().all(is_stored) && map.not_numbers.binary_search(&own).is_err();
             if !plain || fault_of(&joints, &weights, map.encoding, usize::MAX).is_some() {
                 others.push((vertex, target));
                 continue;

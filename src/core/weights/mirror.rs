@@ -29,7 +29,7 @@ impl MirrorMap {
     /// skin's joints; a centre joint is its own, `u16::MAX` is nobody's.
     ///
     /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both ways. What is left is
-    /// paired by the neighbours: of two paired places, the neighbours that alone are unpaired mirror each other.
+    /// paired by the neighbours: of two paired places, the neighbours that alone are unpaired mirror each other; then triangle by triangle.
     pub fn new(canvas: &Canvas, axis: usize, offset: f32, tolerance: f32, joints: Vec<u16>) -> Self {
         let rest = canvas.rest();
         let mirrored = |p: Vec3| {
@@ -62,10 +62,14 @@ impl MirrorMap {
     ) -> Self {
         /// Steps of the grid along one side of the picture: coordinates nearer than that are the same.
         const STEPS: f32 = 4_096.0;
+        /// Coordinates past that are no place of a picture.
+        const FAR: f32 = 1e6;
         let rest = canvas.rest();
         let size = rest.iter().map(|p| (p[axis] - offset).abs()).filter(|d| d.is_finite()).fold(0.0, f32::max);
         let cell = |uv: Vec2| ((uv.x * STEPS).round() as i64, (uv.y * STEPS).round() as i64);
-        let uvs: Vec<Option<Vec2>> = (0..rest.len() as u32).map(|p| uv_of(canvas.first_at(p))).collect();
+        let uvs: Vec<Option<Vec2>> = (0..rest.len() as u32)
+            .map(|p| uv_of(canvas.first_at(p)).filter(|uv| uv.abs().max_element() < FAR))
+            .collect();
         let mut grid: HashMap<(i64, i64), Vec<u32>> = HashMap::new();
         for (p, uv) in uvs.iter().enumerate() {
             if let Some(uv) = uv {

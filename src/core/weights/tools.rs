@@ -205,7 +205,7 @@ impl Draft<'_> {
         self.recast(&[a, b], turned, scope)
     }
 
-    /// Gives one joint the weights of others; what is locked of them keeps its own.
+    /// Gives one joint the weights of others. A vertex on which one of them is locked stays as it is.
     pub fn merge_joints(&mut self, from: &[u16], into: u16, scope: &Scope<'_>) -> Refused {
         let from: Vec<u16> = from.iter().copied().filter(|j| *j != into).collect();
         self.recast(&from, |j| if from.contains(&j) { into } else { j }, scope)

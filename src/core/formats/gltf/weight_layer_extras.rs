@@ -15,6 +15,9 @@ use crate::model::{
 /// The member of the `extras` where they are.
 pub const WEIGHT_LAYERS: &str = "ulna.weight_layers";
 
+/// Sets of four slots a vertex at most: a part of more would be widened to by all that is painted into it.
+const MOST_SETS: usize = 16;
+
 #[derive(Serialize, Deserialize)]
 struct Layers {
     joints: Vec<String>,
@@ -89,19 +92,20 @@ fn as_whole(text: &str) -> Option<Vec<u32>> {
 }
 
 impl Part {
-    fn slots(&self, joints: usize) -> Option<(Vec<u32>, Vec<u16>, Vec<f32>)> {
+    fn slots(&self) -> Option<(Vec<u32>, Vec<u16>, Vec<f32>)> {
         let (vertices, weights) = (as_whole(&self.vertices)?, as_floats(&self.weights)?);
         let of: Vec<u16> = unpacked(&self.joints)?.into_iter().map(u16::from_le_bytes).collect();
         let slots = vertices.len().checked_mul(self.sets.checked_mul(4)?)?;
-        let sound = self.sets > 0
-            && of.len() == slots
-            && weights.len() == slots
-            && of.iter().zip(&weights).all(|(j, w)| *w == 0.0 || usize::from(*j) < joints);
+        let sound = (1..=MOST_SETS).contains(&self.sets) && of.len() == slots && weights.len() == slots;
         sound.then_some((vertices, of, weights))
     }
 
     fn layer_part(&self, joints: usize) -> Option<(PrimitiveId, LayerPart)> {
-        let (vertices, of, weights) = self.slots(joints)?;
+        let (vertices, of, weights) = self.slots()?;
+        let known = of.iter().zip(&weights).all(|(j, w)| *w == 0.0 || usize::from(*j) < joints);
+        if !known {
+            return None;
+        }
         let mask = match &self.mask {
             Some(mask) => as_floats(mask).filter(|m| m.len() == vertices.len())?,
             None => vec![1.0; vertices.len()],
@@ -109,8 +113,9 @@ impl Part {
         Some((PrimitiveId(self.primitive), LayerPart { sets: self.sets, vertices, mask, joints: of, weights }))
     }
 
-    fn base(&self, joints: usize) -> Option<(PrimitiveId, WeightPatch)> {
-        let (vertices, of, weights) = self.slots(joints)?;
+    /// What lies below may name joints that are not there, as the file may.
+    fn base(&self) -> Option<(PrimitiveId, WeightPatch)> {
+        let (vertices, of, weights) = self.slots()?;
         let not_numbers = self.not_numbers.as_deref().map_or(Some(Vec::new()), as_whole)?;
         let patch = WeightPatch { sets: self.sets, vertices, joints: of, weights, not_numbers };
         Some((PrimitiveId(self.primitive), patch))
@@ -170,7 +175,7 @@ fn take(found: &Layers) -> Option<KeptWeightLayers> {
     };
     Some(KeptWeightLayers {
         joints: found.joints.clone(),
-        bases: found.bases.iter().map(|b| b.base(joints)).collect::<Option<_>>()?,
+        bases: found.bases.iter().map(Part::base).collect::<Option<_>>()?,
         layers: found.layers.iter().map(layer).collect::<Option<_>>()?,
         hash: u64::from_str_radix(&found.hash, 16).ok()?,
     })

@@ -10,7 +10,7 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use super::{WeightFileError, weight};
+use super::{MOST_VERTICES, WeightFileError, weight};
 use crate::model::{WeightShape, WeightTable};
 
 /// The version that is written, and the latest that is read.
@@ -53,6 +53,9 @@ fn shape(from: Shape) -> Result<WeightShape, WeightFileError> {
     let many = |count: usize, what: &str, of: usize| {
         wrong(place.clone(), format!("it has {count} {what} and {of} vertices; one for each is needed"))
     };
+    if vertex_count > MOST_VERTICES {
+        return Err(wrong(place, format!("{vertex_count} vertices are more than a mesh has")));
+    }
     let vertices = match vertices {
         Some(list) if list.len() != weights.len() => {
             return Err(many(list.len(), "numbers of vertices", weights.len()));

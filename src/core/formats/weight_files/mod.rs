@@ -72,6 +72,9 @@ impl WeightFile {
     }
 }
 
+/// Vertices of a shape at most: numbers past that are a broken file, and nothing is allocated for them.
+const MOST_VERTICES: usize = 64 << 20;
+
 /// A weight as it may stand in a file.
 fn weight(value: f32, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
     match value.is_finite() && (0.0..=1e6).contains(&value) {
@@ -194,6 +197,14 @@ mod tests {
         assert!(xml(huge).contains("4000000000"), "{}", xml(huge));
         let nan = r#"<deformerWeight><weights source="a" shape="s"><point index="0" value="NaN"/></weights></deformerWeight>"#;
         assert!(xml(nan).contains("no weight"), "{}", xml(nan));
+        let far = r#"<deformerWeight><weights source="a" shape="s"><point index="60000000" value="1"/></weights></deformerWeight>"#;
+        assert!(xml(far).contains("60000001 vertices"), "{}", xml(far));
+        let list = r#"<weights source="a" shape="s" defaultValue="1"><point index="60000000" value="1"/></weights>"#;
+        let many = format!("<deformerWeight>{}</deformerWeight>", list.repeat(100));
+        assert!(xml(&many).contains("60000001 vertices"), "{}", xml(&many));
+        let bomb = r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1000000000000000,"joints":[],"vertices":[],"weights":[]}]}"#;
+        let said = WeightFile::Json.read(bomb).expect_err("refused").to_string();
+        assert!(said.contains("more than a mesh has"), "{said}");
         let json = WeightFile::Json.read(
             r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1,"joints":["x"],"weights":[[[3,1.0]]]}]}"#,
         );

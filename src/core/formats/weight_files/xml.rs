@@ -6,11 +6,9 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use glam::Vec3;
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::{WeightFileError, weight};
+use super::{MOST_VERTICES, WeightFileError, weight};
 use crate::model::{WeightShape, WeightTable};
 
-/// Vertices of a shape at most: numbers past that are a broken file, and nothing is allocated for them.
-const MOST_VERTICES: usize = 64 << 20;
 /// Joints of a shape at most.
 const MOST_JOINTS: usize = 60_000;
 
@@ -64,7 +62,8 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
             _ => {}
         }
     }
-    let shapes: Vec<WeightShape> = shapes.into_iter().filter(|s| !s.joints.is_empty()).map(Lists::made).collect();
+    let full = shapes.into_iter().filter(|s| !s.joints.is_empty());
+    let shapes: Vec<WeightShape> = full.map(Lists::made).collect::<Result<_, _>>()?;
     if shapes.is_empty() {
         return Err(WeightFileError::NotWeights("no weights are in it".into()));
     }
@@ -92,12 +91,23 @@ fn of<'a>(shapes: &'a mut Vec<Lists>, name: &str) -> &'a mut Lists {
 }
 
 impl Lists {
-    fn made(self) -> WeightShape {
+    fn made(self) -> Result<WeightShape, WeightFileError> {
+        /// Weights that stand for what is not written, at most.
+        const MOST_DEFAULTS: usize = 16 << 20;
         let named = self.joints.iter().flat_map(|(_, _, list)| list).map(|(v, _)| *v as usize + 1).max().unwrap_or(0);
         // A stated number is believed as far as data is there: every vertex of a skin has a joint.
         let listed: usize = self.joints.iter().map(|(_, _, list)| list.len()).sum();
         let stated = if self.max <= listed.max(named) { self.max } else { 0 };
         let count = self.positions.len().max(named).max(stated);
+        let defaults = self.joints.iter().filter(|(_, default, _)| *default > 0.0).count();
+        // Nothing is allocated by a number alone: for every vertex something is written.
+        if (count > self.positions.len().max(listed) && defaults == 0) || count.saturating_mul(defaults) > MOST_DEFAULTS
+        {
+            return Err(WeightFileError::Number {
+                place: format!("shape “{}”", self.name),
+                what: format!("{count} vertices are meant, and {listed} weights are written"),
+            });
+        }
         let mut rows: Vec<Vec<(u16, f32)>> = vec![Vec::new(); count];
         let mut joints: Vec<String> = Vec::new();
         let mut known: BTreeMap<String, u16> = BTreeMap::new();
@@ -120,7 +130,7 @@ impl Lists {
         shape.positions = if self.positions.len() == count { self.positions } else { Vec::new() };
         shape.joints = joints;
         rows.into_iter().enumerate().for_each(|(v, row)| shape.push(v as u32, row));
-        shape
+        Ok(shape)
     }
 }
 

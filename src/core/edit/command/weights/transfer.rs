@@ -9,7 +9,7 @@ use crate::{
         command::{Scene, field::CarryWay},
     },
     model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap},
-    weights::{Canvas, Carried, CarryBy, CarrySource, RowOf, TakeWeight, carry, mesh_from_mesh, no_row},
+    weights::{Canvas, Carried, CarryBy, CarrySource, Refused, RowOf, TakeWeight, carry, mesh_from_mesh, no_row},
 };
 
 impl Transfer {
@@ -40,6 +40,9 @@ impl Transfer {
                 .filter(|v| scope.has(*v))
                 .filter(|v| !from.contains(&canvas.parts()[canvas.part_of(*v).0].mesh))
                 .collect();
+            if wanted.is_empty() {
+                return Ok(Refused::new());
+            }
             if by == CarryBy::Order {
                 same_numbers(document, canvas, &wanted, &sources)?;
             }
@@ -89,7 +92,7 @@ fn same_numbers(
 fn in_order_of<'a>(canvas: &Canvas, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
     let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
     let mut sources = sources.into_iter();
-    let none = || CarrySource { positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
+    let none = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
     // The source of a part that takes nothing is never asked.
     (0..canvas.parts().len())
         .map(|k| if parts.contains(&k) { sources.next() } else { None }.unwrap_or_else(none))
@@ -138,6 +141,12 @@ impl<'a> Source<'a> {
             joints.iter().enumerate().filter_map(|(k, j)| Some((usize::from((*j)?), k))).collect();
         let space = mesh_from_mesh(document, canvas.skin, self.skin, &pairs).unwrap_or_default();
         let positions = self.primitive.positions.iter().map(|p| space.transform_point3(*p)).collect();
-        CarrySource { positions, uvs: &self.primitive.uv0, indices: &self.primitive.indices, row }
+        CarrySource {
+            count: self.primitive.positions.len(),
+            positions,
+            uvs: &self.primitive.uv0,
+            indices: &self.primitive.indices,
+            row,
+        }
     }
 }
