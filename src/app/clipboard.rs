@@ -103,6 +103,20 @@ impl App {
 
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
+        if self.mode != Mode::Paint {
+            self.painting.pasting = None;
+        }
+        // What was asked for is meant for the vertices, whatever has the focus.
+        if self.painting.pasting.is_some() {
+            let answer = ctx.input(|i| {
+                i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None })
+            });
+            match answer {
+                Some(text) => self.paste_weights(ctx, &text),
+                None => self.wait_for_weights(ctx),
+            }
+            return;
+        }
         if self.topmost(ctx) != Topmost::Panels || self.session.is_none() || self.program.welcome {
             return;
         }
@@ -118,10 +132,9 @@ impl App {
         } else if copy && !self.copy_selected_keys(ctx) && !self.outliner.selection.nodes.is_empty() {
             self.copy_pose(ctx);
         }
-        self.wait_for_weights(ctx);
         if let Some(text) = paste {
-            // Asked for, or meant for the vertices that are selected.
-            if self.painting.pasting.is_some() || on_weights {
+            // Meant for the vertices that are selected.
+            if on_weights {
                 self.paste_weights(ctx, &text);
                 return;
             }

@@ -78,7 +78,7 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
     press_button(&mut window, "Unlock all joints");
     let before = session(&window).document().clone();
     let both = total(&before, "LeftUpperArm") + total(&before, &other);
-    press_button(&mut window, "Merge");
+    press_button(&mut window, "Merge the chosen joints");
     let document = session(&window).document();
     assert!(total(document, "LeftUpperArm") < 1e-6);
     assert!((total(document, &other) - both).abs() < 1e-3 * both);

@@ -53,6 +53,11 @@ impl App {
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportWeights { path, by } => self.import_weights(ctx, path, by),
+            DialogAction::ExportWeights(path) if path.exists() => {
+                let text = format!("{} is there already.", path.display());
+                let replace = FileCommand::ExportWeights { path: Some(path) };
+                self.say(ctx, ToastKind::Note, text, vec![("Replace it", crate::ui::Action::Run(replace.into()))]);
+            }
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),
             DialogAction::TakeClips(draft) => {

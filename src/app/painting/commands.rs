@@ -122,8 +122,17 @@ impl App {
                 };
                 ("Flood joints", each(&flood))
             }
+            (JointAct::Flood, _) if brush.kind != BrushKind::Smooth => {
+                let text = format!(
+                    "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Set, Scale or Smooth.",
+                    brush.kind.label()
+                );
+                self.toast(ctx, ToastKind::Note, text);
+                return;
+            }
             (JointAct::Flood | JointAct::Smooth, _) => {
-                let smooth = |joint| Smooth { passes: None, amount: None, joint: Some(joint), reach: reach() }.into();
+                let amount = amount.filter(|_| act == JointAct::Flood);
+                let smooth = |joint| Smooth { passes: None, amount, joint: Some(joint), reach: reach() }.into();
                 ("Smooth joints", each(&smooth))
             }
             (JointAct::Prune(below), _) => {

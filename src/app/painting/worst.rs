@@ -22,6 +22,11 @@ const LIVE: usize = 20_000;
 /// Vertices of a primitive that are scored again at once; more want another search.
 const MANY: u32 = 200_000;
 
+/// Whether two spots are of one vertex.
+fn is_same(a: &Spot, b: &Spot) -> bool {
+    (a.node, a.primitive, a.vertex) == (b.node, b.primitive, b.vertex)
+}
+
 /// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times the length.
 fn on_ramp(score: f32) -> f32 {
     (score * 0.5).clamp(0.0, 1.0)
@@ -83,14 +88,17 @@ impl Painting {
                 }
             }
             if self.spots_stale && self.stroking.is_none() {
+                let was = self.spot.and_then(|k| self.spots.get(k).copied());
                 self.spots = worst.worst(SPOTS);
+                // The one that is worked on may have another number now, or none.
+                self.spot = was.and_then(|was| self.spots.iter().position(|s| is_same(s, &was)));
                 self.spots_stale = false;
             }
         }
         if gone {
             // Another search is as fast, and does not hold the window up.
             self.worst = None;
-            self.spots = Vec::new();
+            (self.spots, self.spot, self.first_score) = (Vec::new(), None, None);
         }
         self.color_strain(document, stage, !changes.is_empty());
     }
@@ -197,8 +205,7 @@ impl App {
 
     /// Shows a spot at its worst moment.
     pub(in crate::app) fn go_to_spot(&mut self, spot: Spot) {
-        let is_it = |s: &Spot| (s.node, s.primitive, s.vertex) == (spot.node, spot.primitive, spot.vertex);
-        self.painting.spot = self.painting.spots.iter().position(is_it);
+        self.painting.spot = self.painting.spots.iter().position(|s| is_same(s, &spot));
         match spot.clip {
             Some(clip) => {
                 self.painting.range = None;

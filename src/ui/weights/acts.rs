@@ -13,13 +13,14 @@ use crate::{
             field::{Reach, Side},
         },
     },
+    model::SkinId,
     render::ColorRole,
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
         widgets::{name_widget, panel_title, thousands},
     },
-    weights::{Canvas, Maps, fault_in},
+    weights::{Maps, fault_in},
 };
 
 /// What the section keeps.
@@ -38,11 +39,13 @@ impl Default for ActsState {
     }
 }
 
-/// What a count is of: the act, the state of the document, and the vertices that are selected.
+/// What a count is of: the act, the state of the document, the skin, its locks, and the vertices that are selected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Asked {
     act: Act,
     generation: u64,
+    skin: SkinId,
+    locked: usize,
     selected: (usize, u64),
 }
 
@@ -54,14 +57,20 @@ enum Act {
 }
 
 impl Act {
-    fn would_change(self, canvas: &Canvas, maps: &Maps<'_>, vertex: u32) -> bool {
-        let (_, weights) = maps.slots(vertex);
+    fn would_change(self, locked: &[bool], maps: &Maps<'_>, vertex: u32) -> bool {
+        let (joints, weights) = maps.slots(vertex);
         match self {
             Self::Limit(most) => weights.iter().filter(|w| **w > 0.0).count() > most,
-            Self::Prune(below) => weights.iter().any(|w| *w > 0.0 && *w < below),
+            // Neither what is locked nor the last one goes.
+            Self::Prune(below) => {
+                let strongest = weights.iter().copied().fold(0.0, f32::max);
+                let is_locked = |j: u16| locked.get(usize::from(j)).copied().unwrap_or(false);
+                let goes = |(j, w): (&u16, &f32)| *w > 0.0 && *w < below && *w < strongest && !is_locked(*j);
+                joints.iter().zip(weights).any(goes)
+            }
             Self::Normalize => {
                 let (map, own) = maps.map_of(vertex);
-                fault_in(map, own, usize::MAX, canvas.joints().len()).is_some()
+                fault_in(map, own, usize::MAX, locked.len()).is_some()
             }
         }
     }
@@ -71,15 +80,17 @@ impl Act {
 fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
     let (canvas, session) = (view.paint.canvas?, view.session?);
     let chosen = view.paint.vertices;
-    let mixed = chosen.iter().fold(0u64, |h, v| (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let asked = Asked { act, generation: session.generation(), selected: (chosen.len(), mixed) };
+    let locked = view.paint.locked.len();
+    let selected = super::selection_key(chosen);
+    let asked = Asked { act, generation: session.generation(), skin: canvas.skin, locked, selected };
     if let Some((of, count)) = state.counted
         && of == asked
     {
         return Some(count);
     }
     let maps = canvas.maps(session.document());
-    let changes = |v: &u32| act.would_change(canvas, &maps, *v);
+    let flags: Vec<bool> = canvas.joints().iter().map(|j| view.paint.locked.contains(j)).collect();
+    let changes = |v: &u32| act.would_change(&flags, &maps, *v);
     let count = match chosen {
         [] => (0..canvas.vertex_count() as u32).filter(changes).count(),
         chosen => chosen.iter().filter(|v| changes(v)).count(),
@@ -125,8 +136,8 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         });
     });
     let run = |actions: &mut Actions, command: Command| actions.push(Action::Run(command));
-    ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
         let help = "Makes the weights of each vertex sum to 1";
         if counted_button(state, ui, view, "Normalize", help, Act::Normalize) {
             run(actions, Normalize { reach: Reach::default() }.into());

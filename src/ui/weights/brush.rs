@@ -321,8 +321,8 @@ fn bar(
                 egui::TextEdit::singleline(&mut text).desired_width(rect.width()).font(Theme::font(Font::Number));
             let field = ui.put(rect, edit);
             name_widget(ui, &field, name);
-            field.request_focus();
-            if field.lost_focus() || ui.input(|i| i.key_pressed(egui::Key::Enter) || i.key_pressed(egui::Key::Escape)) {
+            // Asked for after it was lost, it would never be.
+            if field.lost_focus() {
                 if let Ok(number) = text.trim().replace('−', "-").parse::<f32>()
                     && number.is_finite()
                     && !ui.input(|i| i.key_pressed(egui::Key::Escape))
@@ -331,6 +331,7 @@ fn bar(
                 }
                 ui.data_mut(|d| d.remove::<String>(typing));
             } else {
+                field.request_focus();
                 ui.data_mut(|d| d.insert_temp(typing, text));
             }
             return;
@@ -385,7 +386,7 @@ fn bar(
             Theme::font(Font::Number),
             theme.color(ColorRole::TextPrimary),
         );
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text("Drag; a double click types a number");
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text("Drag, or click to type a number");
         if !key.is_empty() {
             crate::ui::widgets::key_chips(ui, theme, key);
         }

@@ -1,12 +1,10 @@
 //! The joints of the painted skin with their shares at the cursor: what moves this spot, and what may change. As tall as the panel has room,
 //! flat or as a tree, several chosen at once.
 
-use std::collections::BTreeSet;
-
 use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::model::{LayerPart, Shared};
+use crate::model::LayerId;
 use crate::render::{Color, ColorRole};
 use crate::ui::weight_marks::{hatch, heat_color};
 use crate::ui::{JointAct, OutlinerAction, PaintAction, ViewportAction};
@@ -45,6 +43,22 @@ pub enum JointsShown {
 impl JointsShown {
     const ALL: [Self; 5] = [Self::All, Self::Deforming, Self::Here, Self::OnSelected, Self::InLayer];
 
+    /// Whether it lists those that some vertices or a layer have.
+    const fn is_of_some(self) -> bool {
+        matches!(self, Self::OnSelected | Self::InLayer)
+    }
+
+    /// What is said where none is listed.
+    const fn none(self) -> &'static str {
+        match self {
+            Self::All => "The skin has no joints",
+            Self::Deforming => "No joint moves a vertex",
+            Self::Here => "No spot was under the brush yet",
+            Self::OnSelected => "No vertices are selected",
+            Self::InLayer => "The painted layer holds nothing yet",
+        }
+    }
+
     const fn label(self) -> &'static str {
         match self {
             Self::All => "All joints",
@@ -66,6 +80,19 @@ pub struct JointList {
     chosen: Vec<NodeId>,
     /// Points that all else in the panel takes.
     others: f32,
+    /// The joint that was painted when the list was shown last.
+    painted: Option<NodeId>,
+    /// By the skin's joints, which of them selected vertices or the painted layer have, and what that was found for.
+    held: Option<(HeldKey, Vec<bool>)>,
+}
+
+/// What the held joints are of: the state of the document, the skin, the layer, or the vertices that are selected.
+#[derive(Clone, Debug, PartialEq)]
+struct HeldKey {
+    generation: u64,
+    skin: SkinId,
+    layer: Option<LayerId>,
+    selected: (usize, u64),
 }
 
 /// How a row was clicked.
@@ -84,11 +111,67 @@ impl JointList {
         &self.chosen
     }
 
+    /// Follows what is painted: another joint that was taken up elsewhere is the one that is chosen.
+    fn follow(&mut self, view: &View<'_>, canvas: &Canvas) {
+        let painted = view.paint.joint.and_then(|j| canvas.joints().get(usize::from(j)).copied());
+        if self.painted != painted {
+            self.painted = painted;
+            self.chosen = painted.into_iter().collect();
+        }
+    }
+
+    /// Finds out which joints selected vertices or the painted layer have, where that is shown and something changed.
+    fn hold(&mut self, view: &View<'_>, document: &Document, canvas: &Canvas) {
+        let layer = match view.paint.layer {
+            Some(LayerTarget::Layer(id)) => document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id)),
+            _ => None,
+        };
+        if self.shown == JointsShown::InLayer && layer.is_none() {
+            self.shown = JointsShown::All;
+        }
+        if !self.shown.is_of_some() {
+            return;
+        }
+        let of_layer = layer.filter(|_| self.shown == JointsShown::InLayer);
+        let key = HeldKey {
+            generation: view.session.map_or(0, crate::session::Session::generation),
+            skin: canvas.skin,
+            layer: of_layer.map(|l| l.id),
+            selected: if of_layer.is_some() { (0, 0) } else { super::selection_key(view.paint.vertices) },
+        };
+        // A stroke under way is taken up when it ends.
+        let known =
+            self.held.as_ref().is_some_and(|(of, _)| *of == key || (view.paint.stroking && of.skin == key.skin));
+        if known {
+            return;
+        }
+        let mut held = vec![false; canvas.joints().len()];
+        let mut mark = |joints: &[u16], weights: &[f32]| {
+            for (j, _) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+                if let Some(held) = held.get_mut(usize::from(*j)) {
+                    *held = true;
+                }
+            }
+        };
+        match of_layer {
+            Some(layer) => layer.parts.values().for_each(|p| mark(&p.joints, &p.weights)),
+            None => {
+                let maps = canvas.maps(document);
+                for v in view.paint.vertices {
+                    let (joints, weights) = maps.slots(*v);
+                    mark(joints, weights);
+                }
+            }
+        }
+        self.held = Some((key, held));
+    }
+
     /// The chosen joints, where there are several.
     fn several(&self) -> Option<&[NodeId]> {
         (self.chosen.len() > 1).then_some(&self.chosen)
     }
 
+    /// Which joint is painted, and so the order of the list, stays while several are chosen.
     fn choose(&mut self, node: NodeId, click: Click, order: &[NodeId], actions: &mut Actions) {
         let at = |n: NodeId| order.iter().position(|o| *o == n);
         match (click, self.chosen.last().copied().and_then(at).zip(at(node))) {
@@ -101,11 +184,11 @@ impl JointList {
                 self.chosen.extend(own.iter().filter(|n| **n != node));
                 self.chosen.push(node);
             }
-            (Click::Plain | Click::To, _) => self.chosen = vec![node],
-        }
-        // Which joint is painted, and so the order of the list, stays while several are chosen.
-        if click == Click::Plain {
-            actions.push(OutlinerAction::Select { node, toggle: false });
+            (Click::Plain | Click::To, _) => {
+                self.chosen = vec![node];
+                self.painted = Some(node);
+                actions.push(OutlinerAction::Select { node, toggle: false });
+            }
         }
     }
 
@@ -140,47 +223,19 @@ fn listed(
     view: &View<'_>,
     document: &Document,
     canvas: &Canvas,
-    share: &dyn Fn(NodeId) -> Option<f32>,
+    share: &dyn Fn(usize) -> Option<f32>,
 ) -> Vec<Row> {
     let needle = state.filter.to_lowercase();
-    let some: Option<BTreeSet<u16>> = match state.shown {
-        JointsShown::OnSelected => {
-            /// Vertices that are looked at: each frame reads them.
-            const MOST: usize = 10_000;
-            let maps = canvas.maps(document);
-            let of = |v: &u32| {
-                let (joints, weights) = maps.slots(*v);
-                joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect::<Vec<u16>>()
-            };
-            Some(view.paint.vertices.iter().take(MOST).flat_map(of).collect())
-        }
-        JointsShown::InLayer => match view.paint.layer {
-            Some(LayerTarget::Layer(id)) => {
-                let layer = document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id));
-                let parts = layer.into_iter().flat_map(|l| l.parts.values());
-                let of = |p: &Shared<LayerPart>| {
-                    p.joints
-                        .iter()
-                        .zip(&p.weights)
-                        .filter(|(_, w)| **w > 0.0)
-                        .map(|(j, _)| *j)
-                        .collect::<BTreeSet<u16>>()
-                };
-                Some(parts.flat_map(of).collect())
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    let is_shown = |k: usize, n: NodeId| match (state.shown, &some) {
-        (_, Some(some)) => some.contains(&(k as u16)),
-        (JointsShown::Deforming, None) => view.paint.used.get(k).is_some_and(|u| *u > 0) || share(n) > Some(0.0),
-        (JointsShown::Here, None) => share(n) > Some(0.0),
+    let some = state.held.as_ref().filter(|_| state.shown.is_of_some()).map(|(_, held)| held);
+    let is_shown = |k: usize| match (state.shown, some) {
+        (_, Some(some)) => some.get(k) == Some(&true),
+        (JointsShown::Deforming, None) => view.paint.used.get(k).is_some_and(|u| *u > 0) || share(k) > Some(0.0),
+        (JointsShown::Here, None) => share(k) > Some(0.0),
         (_, None) => true,
     };
     let named = |n: NodeId| needle.is_empty() || document.node(n).label(n).to_lowercase().contains(&needle);
     let joints = canvas.joints();
-    let keep = |k: &usize| is_shown(*k, joints[*k]) && named(joints[*k]);
+    let keep = |k: &usize| is_shown(*k) && named(joints[*k]);
     if state.tree {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); joints.len()];
         let mut front = Vec::new();
@@ -200,7 +255,7 @@ fn listed(
         return rows;
     }
     let active = view.paint.joint.map(usize::from);
-    let mut list: Vec<(usize, Option<f32>)> = (0..joints.len()).filter(keep).map(|k| (k, share(joints[k]))).collect();
+    let mut list: Vec<(usize, Option<f32>)> = (0..joints.len()).filter(keep).map(|k| (k, share(k))).collect();
     list.sort_by(|a, b| {
         let rank = |(k, share): &(usize, Option<f32>)| (active != Some(*k), share.is_none_or(|w| w <= 0.0));
         rank(a).cmp(&rank(b)).then(b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0))).then(a.0.cmp(&b.0))
@@ -216,7 +271,9 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         let text = RichText::new(format!("{} joints", chosen.len())).font(Theme::font(Font::Small));
-        ui.label(text.color(theme.color(ColorRole::SelectionText)));
+        let named = |n: &NodeId| view.session.map_or_else(String::new, |s| s.document().node(*n).label(*n));
+        let names = chosen.iter().take(12).map(named).collect::<Vec<_>>().join(", ");
+        ui.label(text.color(theme.color(ColorRole::SelectionText))).on_hover_text(names);
         let all_locked = chosen.iter().all(|n| view.paint.locked.contains(n));
         let lock = if all_locked { "Unlock" } else { "Lock" };
         if ui.small_button(lock).on_hover_text("Keeps their weights as they are, or lets them move").clicked() {
@@ -238,7 +295,11 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
         ];
         let two = if chosen.len() == 2 { 2 } else { 1 };
         for (text, act, help) in acts.into_iter().chain(pairs.into_iter().skip(2 - two)) {
-            if ui.small_button(text).on_hover_text(help).clicked() {
+            let response = ui.small_button(text).on_hover_text(help);
+            // The acts on all joints have the short names.
+            let name = format!("{text} the chosen joints");
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+            if response.clicked() {
                 actions.push(PaintAction::OnJoints { nodes: chosen.clone(), act });
             }
         }
@@ -300,7 +361,7 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
         });
         ui.add_space(2.0);
     }
-    state.chosen.retain(|n| canvas.joint(*n).is_some());
+    state.follow(view, canvas);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let menu = format!("{} {}", state.shown.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
@@ -332,23 +393,25 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
         let (map, own) = canvas.maps(document).map_of(last.canvas_vertex);
         crate::weights::Influences::of(map, own)
     });
-    let share = |node: NodeId| Some(here.as_ref()?.get(canvas.joint(node)?));
+    let share = |joint: usize| Some(here.as_ref()?.get(joint as u16));
+    state.hold(view, document, canvas);
     let list = listed(state, view, document, canvas, &share);
     chosen_ui(state, ui, view, actions);
     let height = (list.len() as f32).clamp(1.0, ROWS.max(room / ROW).floor()) * ROW;
     let most_used = view.paint.used.iter().copied().max().unwrap_or(1).max(1);
     let active = view.paint.joint.map(usize::from);
     let order: Vec<NodeId> = list.iter().map(|row| row.node).collect();
+    // The distance of rows is that of the list's own area.
+    let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     egui::ScrollArea::vertical().id_salt("joints of the skin").max_height(height).auto_shrink([false, true]).show_rows(
         ui,
         ROW,
         list.len(),
         |ui, range| {
-            ui.spacing_mut().item_spacing.y = 0.0;
             for row in &list[range] {
                 let used = view.paint.used.get(row.joint).copied().unwrap_or(0);
                 let is_chosen = state.chosen.contains(&row.node);
-                let numbers = Numbers { share: share(row.node), used, most: most_used };
+                let numbers = Numbers { share: share(row.joint), used, most: most_used };
                 let marks = (active == Some(row.joint), is_chosen);
                 if let Some(click) = joint_row(ui, view, row, marks, &numbers, actions) {
                     state.choose(row.node, click, &order, actions);
@@ -356,10 +419,13 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
             }
         },
     );
+    ui.spacing_mut().item_spacing.y = between;
     if list.is_empty() {
-        ui.label(
-            RichText::new(format!("No joint named “{}”", state.filter)).color(theme.color(ColorRole::TextTertiary)),
-        );
+        let text = match &*state.filter {
+            "" => state.shown.none().to_owned(),
+            filter => format!("No joint named “{filter}”"),
+        };
+        ui.label(RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
     let text = if view.paint.locked.is_empty() {
         "Shares move between all joints; a lock keeps one as it is."

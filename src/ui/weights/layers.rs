@@ -1,7 +1,5 @@
 //! Layers over the file's weights: a list with the top one first, as in paint programs, and what of them is painted.
 
-use std::collections::BTreeSet;
-
 use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
@@ -89,7 +87,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
             actions.push(Action::Run(KeepWeightLayers { on: Some(keeps), mesh: Some(mesh.clone()) }.into()));
         }
     });
-    caption(ui, theme, "Strokes go into the marked layer. Saving folds all layers.");
+    caption(ui, theme, "Strokes go into the marked layer. What all come to is saved.");
 }
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
@@ -155,13 +153,18 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let left = pos2(rect.left() + NAME, rect.center().y);
     ui.painter().text(left, egui::Align2::LEFT_CENTER, name, font, theme.color(color));
     let vertices: usize = layer.parts.values().map(|p| p.vertices.len()).sum();
-    let held: BTreeSet<u16> = if response.hovered() {
-        let parts = layer.parts.values();
-        parts.flat_map(|p| p.joints.iter().zip(&p.weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j)).collect()
-    } else {
-        BTreeSet::new()
-    };
-    let text_of = format!("{} vertices, {} joints", crate::ui::widgets::thousands(vertices), held.len());
+    let mut held = vec![false; document.skin(at.skin).joints.len()];
+    if response.hovered() {
+        for part in layer.parts.values() {
+            for (j, _) in part.joints.iter().zip(&part.weights).filter(|(_, w)| **w > 0.0) {
+                if let Some(held) = held.get_mut(usize::from(*j)) {
+                    *held = true;
+                }
+            }
+        }
+    }
+    let held = held.into_iter().filter(|h| *h).count();
+    let text_of = format!("{} vertices, {} joints", crate::ui::widgets::thousands(vertices), held);
     let response = response.on_hover_text(text_of);
     let mut cells = |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
         ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {

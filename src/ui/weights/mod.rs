@@ -78,3 +78,9 @@ fn no_weights(view: &View<'_>) -> String {
         None => "No vertex weights in this file. A mesh must hang on a skin to be painted.".to_owned(),
     }
 }
+
+/// What tells one selection of vertices from another.
+fn selection_key(vertices: &[u32]) -> (usize, u64) {
+    let mix = |h: u64, v: &u32| (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (vertices.len(), vertices.iter().fold(0, mix))
+}

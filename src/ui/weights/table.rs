@@ -10,12 +10,12 @@ use crate::{
     edit::{
         Command,
         command::{
-            Flood, Normalize, Smooth, VertexCommand,
+            Flood, VertexCommand,
             field::{How, Nodes, Reach, VertexTerms},
         },
         evaluate,
     },
-    model::NodeId,
+    model::{NodeId, SkinId},
     ui::{
         Action, Actions, Theme, VertexPick, View,
         theme::Font,
@@ -42,7 +42,7 @@ pub struct TableState {
     /// The first of the joints that is shown.
     column: usize,
     /// The joints in the order in which they stand, for the vertices that are selected: they stay where they are while one edits.
-    order: (Vec<u32>, Vec<u16>),
+    order: (Option<SkinId>, Vec<u32>, Vec<u16>),
 }
 
 pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
@@ -57,12 +57,6 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let maps = canvas.maps(document);
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
-        // Buttons first: the text takes what is left.
-        for (text, command) in [("Normalize", Normalize::spec()), ("Smooth", Smooth::spec())] {
-            if ui.add_enabled(!chosen.is_empty(), egui::Button::new(text)).clicked() {
-                actions.push(Action::Invoke(command));
-            }
-        }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             let title =
                 RichText::new("Vertices").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary));
@@ -120,12 +114,13 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let mut found: Vec<u16> = sums.keys().copied().collect();
     found.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
     let shown = &vertices[..vertices.len().min(ROWS)];
-    if state.order.0 != shown {
-        state.order = (shown.to_vec(), found.clone());
+    if state.order.0 != Some(canvas.skin) || state.order.1 != shown {
+        state.order = (Some(canvas.skin), shown.to_vec(), found.clone());
+        state.refused = None;
     }
-    found.retain(|j| !state.order.1.contains(j));
-    state.order.1.extend(found);
-    let mut columns = state.order.1.clone();
+    found.retain(|j| !state.order.2.contains(j));
+    state.order.2.extend(found);
+    let mut columns = state.order.2.clone();
     if let Some(joint) = view.paint.joint {
         columns.retain(|j| *j != joint);
         columns.insert(0, joint);
@@ -169,8 +164,8 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let rows = vertices.len().min(ROWS);
     let height = (rows as f32).min(8.0) * 22.0;
     let table = egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).min_scrolled_height(height);
+    let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     table.auto_shrink([false, true]).show_rows(ui, 22.0, rows, |ui, range| {
-        ui.spacing_mut().item_spacing.y = 0.0;
         for k in range {
             let v = vertices[k];
             let (part, own) = canvas.part_of(v);
@@ -225,6 +220,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             );
         }
     });
+    ui.spacing_mut().item_spacing.y = between;
     if all_joints > fits {
         pager(state, ui, theme, (kept, fits, all_joints));
     }

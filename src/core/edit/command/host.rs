@@ -489,9 +489,9 @@ other_commands! {
     /// Looks through all clips and a range of motion for where the skin breaks most
     Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
     /// Goes to the next of the worst spots
-    NextSpot = "weights.next_spot", "Next worst spot", menu: "Weights", key: "N", enabled: painting;
+    NextSpot = "paint.next_spot", "Next worst spot", menu: "Weights", key: "N", enabled: painting;
     /// Goes to the one of the worst spots before
-    PreviousSpot = "weights.previous_spot", "Previous worst spot", menu: "Weights", key: "Shift+N", enabled: painting;
+    PreviousSpot = "paint.previous_spot", "Previous worst spot", menu: "Weights", key: "Shift+N", enabled: painting;
     /// Paints the next of the joints that move the spot under the brush, the strongest first
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
     /// Paints the one before of the joints that move the spot under the brush
