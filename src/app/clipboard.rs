@@ -92,8 +92,22 @@ impl App {
         self.run(ctx, paste);
     }
 
+    /// Whether vertices are selected whose weights are worked on.
+    fn is_on_weights(&self) -> bool {
+        self.mode == Mode::Paint && !self.painting.vertices.is_empty()
+    }
+
+    /// Copies what is worked on other than poses: weights of selected vertices, or selected keys; whether it did.
+    pub(super) fn copy_in_place_of_pose(&mut self, ctx: &Context) -> bool {
+        if self.is_on_weights() {
+            self.copy_weights(ctx, false);
+            return true;
+        }
+        self.copy_selected_keys(ctx)
+    }
+
     /// Copies the selected keys, where the timeline has the keyboard and some are; whether it did.
-    pub(super) fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
+    fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
         let on_timeline = self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some();
         let keys = WhichKeys::selected(&self.outliner.selection).filter(|_| on_timeline);
         let Some((clip, which)) = keys else { return false };
@@ -126,15 +140,12 @@ impl App {
                 i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
             (copy, paste)
         });
-        let on_weights = self.mode == Mode::Paint && !self.painting.vertices.is_empty();
-        if copy && on_weights {
-            self.copy_weights(ctx, false);
-        } else if copy && !self.copy_selected_keys(ctx) && !self.outliner.selection.nodes.is_empty() {
+        if copy && !self.copy_in_place_of_pose(ctx) && !self.outliner.selection.nodes.is_empty() {
             self.copy_pose(ctx);
         }
         if let Some(text) = paste {
             // Meant for the vertices that are selected.
-            if on_weights {
+            if self.is_on_weights() {
                 self.paste_weights(ctx, &text);
                 return;
             }

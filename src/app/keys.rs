@@ -117,7 +117,7 @@ impl App {
                 {
                     continue;
                 }
-                if command.name == ModeCommand::CopyPose.name() && self.copy_selected_keys(ctx) {
+                if command.name == ModeCommand::CopyPose.name() && self.copy_in_place_of_pose(ctx) {
                     continue;
                 }
                 match (command.enabled)(&availability) {

@@ -92,8 +92,9 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
-    press_button(&mut window, "Copy weights");
+    press(&mut window, Modifiers::COMMAND, Key::C);
     assert!(window.query_by_label_contains("Copied the mean of").is_some());
+    assert!(window.query_by_label_contains("Copied the pose").is_none(), "the weights alone");
     window.event(Event::Paste("LeftHand\tHead\n25 %\t0,75\n".into()));
     window.run_steps(4);
     let document = session(&window).document();
