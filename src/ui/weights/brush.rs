@@ -125,6 +125,32 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
         Radius::Scene(metres) => metres,
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
+    switches_ui(ui, view, &mut brush, &mut in_scene);
+    if let Some(count) = view.paint.unpaired.filter(|n| brush.mirror && *n > 0) {
+        ui.horizontal(|ui| {
+            let text = match count {
+                1 => "1 spot has no mirror image".to_owned(),
+                n => format!("{} spots have no mirror image", crate::ui::widgets::thousands(n)),
+            };
+            let text =
+                RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
+            ui.add(egui::Label::new(text).truncate());
+            if ui.small_button("Select them").clicked() {
+                actions.push(Action::Run(VertexCommand::Unpaired.into()));
+            }
+        });
+    }
+    brush.radius = match (in_scene, brush.radius) {
+        (true, Radius::Pixels(_)) => Radius::Scene(size),
+        (false, Radius::Scene(_)) => Radius::Pixels(64.0),
+        (_, radius) => radius,
+    };
+    send(view, brush, actions);
+}
+
+/// What a stroke does besides: on which sides, what a pen scales, how dabs follow each other.
+fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut bool) {
+    let theme = view.theme;
     let narrow = ui.available_width() < NARROW;
     let column = if narrow { ui.available_width() } else { (ui.available_width() - 12.0) * 0.5 };
     let grid = egui::Grid::new("brush switches").spacing(vec2(12.0, 2.0)).min_col_width(column).max_col_width(column);
@@ -153,7 +179,7 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
         check(ui, theme, &mut brush.front_only, "Front faces only")
             .on_hover_text("What turns away from the eye is left alone");
         ui.end_row();
-        pressure_ui(ui, &mut brush);
+        pressure_ui(ui, brush);
         end(ui);
         if brush.kind.is_of_one_joint() {
             check(ui, theme, &mut brush.build_up, "Build up in a stroke")
@@ -162,7 +188,7 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
             check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
         }
         ui.end_row();
-        check(ui, theme, &mut in_scene, "Size in the scene")
+        check(ui, theme, in_scene, "Size in the scene")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
         end(ui);
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
@@ -178,26 +204,6 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
         });
         ui.end_row();
     });
-    if let Some(count) = view.paint.unpaired.filter(|n| brush.mirror && *n > 0) {
-        ui.horizontal(|ui| {
-            let text = match count {
-                1 => "1 spot has no mirror image".to_owned(),
-                n => format!("{} spots have no mirror image", crate::ui::widgets::thousands(n)),
-            };
-            let text =
-                RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
-            ui.add(egui::Label::new(text).truncate());
-            if ui.small_button("Select them").clicked() {
-                actions.push(Action::Run(VertexCommand::Unpaired.into()));
-            }
-        });
-    }
-    brush.radius = match (in_scene, brush.radius) {
-        (true, Radius::Pixels(_)) => Radius::Scene(size),
-        (false, Radius::Scene(_)) => Radius::Pixels(64.0),
-        (_, radius) => radius,
-    };
-    send(view, brush, actions);
 }
 
 /// What a pen's pressure scales.

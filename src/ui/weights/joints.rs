@@ -311,11 +311,9 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
     ui.add_space(2.0);
 }
 
-/// The list; how many points its rows take. `room` is what the rest of the panel leaves for them.
-pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32, actions: &mut Actions) -> f32 {
+/// What the list is of, its limit and all locks.
+fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &Canvas, actions: &mut Actions) {
     let theme = view.theme;
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return 0.0 };
-    let document = session.document();
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         // Buttons first: the text takes what is left.
@@ -352,22 +350,16 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
             ui.add(egui::Label::new(note).truncate());
         });
     });
-    if let Some(note) = shared_note(document, canvas) {
-        ui.horizontal_top(|ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color(ColorRole::SeverityInfo));
-            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
-            ui.add(egui::Label::new(text).wrap());
-        });
-        ui.add_space(2.0);
-    }
-    state.follow(view, canvas);
+}
+
+/// Which joints are listed, and how.
+fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let menu = format!("{} {}", state.shown.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
         let button = ui.menu_button(RichText::new(menu).font(Theme::font(Font::Small)), |ui| {
             for shown in JointsShown::ALL {
-                let there = shown != JointsShown::InLayer || document.aids.weight_layers.contains_key(&canvas.skin);
+                let there = shown != JointsShown::InLayer || layered;
                 if there && ui.selectable_label(state.shown == shown, shown.label()).clicked() {
                     state.shown = shown;
                     ui.close();
@@ -387,6 +379,25 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
         let width = ui.available_width();
         ui.allocate_ui(vec2(width, 24.0), |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"));
     });
+}
+
+/// The list; how many points its rows take. `room` is what the rest of the panel leaves for them.
+pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32, actions: &mut Actions) -> f32 {
+    let theme = view.theme;
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return 0.0 };
+    let document = session.document();
+    head_ui(ui, view, canvas, actions);
+    if let Some(note) = shared_note(document, canvas) {
+        ui.horizontal_top(|ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color(ColorRole::SeverityInfo));
+            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
+            ui.add(egui::Label::new(text).wrap());
+        });
+        ui.add_space(2.0);
+    }
+    state.follow(view, canvas);
+    filter_ui(state, ui, theme, document.aids.weight_layers.contains_key(&canvas.skin));
     ui.add_space(2.0);
     // As the weights are now, not as they were when the cursor was there.
     let here = view.paint.last.map(|last| {
@@ -586,53 +597,56 @@ fn joint_row(
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
-    response.context_menu(|ui| {
-        let others: Vec<NodeId> =
-            view.paint.canvas.map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
-        if let Some(canvas) = view.paint.canvas
-            && let Some(joint) = canvas.joint(node)
-        {
-            let role = view.paint.roles.get(usize::from(joint));
-            let partner = role.and_then(|r| canvas.joints().get(r.partner?));
-            let text = match (partner, role.map(|r| r.how)) {
-                (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
-                (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label()),
-                _ => "Mirror joint: none".to_owned(),
-            };
-            let pair = |with: Option<NodeId>| {
-                Action::Run(PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into())
-            };
-            ui.menu_button(text, |ui| {
-                if ui.selectable_label(partner.is_none(), "None").clicked() {
-                    actions.push(pair(None));
-                    ui.close();
-                }
-                egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-                    for other in canvas.joints() {
-                        let label = document.node(*other).label(*other);
-                        let label = if *other == node { format!("{label} itself, of the center") } else { label };
-                        if ui.selectable_label(partner == Some(other), label).clicked() {
-                            actions.push(pair(Some(*other)));
-                            ui.close();
-                        }
-                    }
-                });
-            });
-        }
-        // Where all others are locked nobody gives or takes: so the way back is here, too.
-        let alone = !others.is_empty() && others.iter().all(|j| view.paint.locked.contains(j));
-        let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
-        if ui.button(text).clicked() {
-            actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
-            actions.push(PaintAction::LockWeights { nodes: vec![node], locked: false });
-            ui.close();
-        }
-        if ui.button("Select its vertices").clicked() {
-            actions.push(PaintAction::SelectVertices { vertices: moved_by(view, node), add: false });
-            ui.close();
-        }
-    });
+    response.context_menu(|ui| joint_menu(ui, view, document, node, actions));
     click
+}
+
+/// What else can be done with a joint.
+fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, actions: &mut Actions) {
+    let others: Vec<NodeId> =
+        view.paint.canvas.map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
+    if let Some(canvas) = view.paint.canvas
+        && let Some(joint) = canvas.joint(node)
+    {
+        let role = view.paint.roles.get(usize::from(joint));
+        let partner = role.and_then(|r| canvas.joints().get(r.partner?));
+        let text = match (partner, role.map(|r| r.how)) {
+            (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
+            (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label()),
+            _ => "Mirror joint: none".to_owned(),
+        };
+        let pair = |with: Option<NodeId>| {
+            Action::Run(PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into())
+        };
+        ui.menu_button(text, |ui| {
+            if ui.selectable_label(partner.is_none(), "None").clicked() {
+                actions.push(pair(None));
+                ui.close();
+            }
+            egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+                for other in canvas.joints() {
+                    let label = document.node(*other).label(*other);
+                    let label = if *other == node { format!("{label} itself, of the center") } else { label };
+                    if ui.selectable_label(partner == Some(other), label).clicked() {
+                        actions.push(pair(Some(*other)));
+                        ui.close();
+                    }
+                }
+            });
+        });
+    }
+    // Where all others are locked nobody gives or takes: so the way back is here, too.
+    let alone = !others.is_empty() && others.iter().all(|j| view.paint.locked.contains(j));
+    let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
+    if ui.button(text).clicked() {
+        actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
+        actions.push(PaintAction::LockWeights { nodes: vec![node], locked: false });
+        ui.close();
+    }
+    if ui.button("Select its vertices").clicked() {
+        actions.push(PaintAction::SelectVertices { vertices: moved_by(view, node), add: false });
+        ui.close();
+    }
 }
 
 /// Vertices of the canvas that a joint moves.
