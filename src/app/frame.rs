@@ -89,6 +89,7 @@ impl App {
         self.begin_keys(ctx);
         self.clipboard_events(ctx);
         self.pressed_keys(ctx);
+        self.hold_bend(ctx);
     }
 
     fn advance_clock(&mut self, ctx: &Context) {
@@ -295,8 +296,11 @@ impl App {
             let playback = &self.timeline.playback;
             let time = clip.as_ref().map_or(playback.time, |c| playback.seen_time(&c.clip));
             self.renderer.set_deforming(session.document(), self.viewport.options.deforming);
-            let as_opened = self.viewport.compared() == Compare::File;
-            self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, as_opened));
+            // While painting it is the weights that are compared, in the same pose.
+            let as_opened = self.mode != Mode::Paint && self.viewport.compared() == Compare::File;
+            self.painting.bending.purge(session.document());
+            let bent = self.painting.bent().filter(|_| self.mode == Mode::Paint);
+            self.renderer.pose_anew(session, &changes, clip.as_ref(), (time, as_opened), bent);
             let mix = clip.as_ref().and_then(|c| c.mix.as_ref());
             let playing = mix.map(|mix| self.renderer.playing(session.document(), mix, time));
             self.timeline.playing = playing.unwrap_or_default();
@@ -319,7 +323,12 @@ impl App {
         let moves =
             held || self.timeline.playback.playing || self.viewport.transition.is_some() || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
+        let faded = match self.mode {
+            Mode::Paint => self.painting.faded(self.renderer.bones(), &self.viewport.camera, self.renderer.size()),
+            _ => Default::default(),
+        };
         let seen = viewport_renderer::Seen {
+            faded: &faded,
             camera: &self.viewport.camera,
             selection: &self.outliner.selection,
             marks: &self.outliner.visibility,

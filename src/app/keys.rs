@@ -51,6 +51,10 @@ impl App {
         if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
             self.dialogs.open = None;
         }
+        let rings = self.painting.bending.rings() && !self.painting.bending.is_dragging();
+        if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
+            ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
+        }
         // While a gesture is open nothing else runs, but another mode ends it.
         let held = ctx.input(|i| i.pointer.any_down());
         // A drag that takes numbers has the digits, which are modes elsewhere.

@@ -1,6 +1,8 @@
 //! Painting: what hangs on the painted joint's skin, the brush over it, strokes, and what the vertices are tinted with.
 
+mod bending;
 mod brush;
+mod clear_view;
 mod commands;
 mod files;
 mod layers;
@@ -104,6 +106,10 @@ pub(super) struct Painting {
     here: Option<Spot>,
     /// A spot to look at when its pose is shown.
     pub focus: Option<Spot>,
+    /// How joints are bent to see what weights do.
+    pub bending: bending::Bending,
+    /// The weights that the file was opened with are shown: nothing can be painted then.
+    before: bool,
 }
 
 /// A stroke under way.
@@ -175,6 +181,8 @@ impl Default for Painting {
             spots_stale: false,
             here: None,
             focus: None,
+            bending: bending::Bending::default(),
+            before: false,
         }
     }
 }
@@ -274,6 +282,8 @@ impl Painting {
             colors: &self.colors,
             here: self.here,
             range: self.range.as_ref().map(|(_, clip)| f64::from(clip.length())),
+            bend: self.bending.view(),
+            before: self.before,
         }
     }
 
@@ -493,14 +503,19 @@ impl App {
         }
         let Some(session) = &self.session else { return };
         if self.mode != Mode::Paint {
+            self.compare_weights(changes);
             if self.painting.tinted.take().is_some() {
                 self.renderer.clear_tints();
             }
             return;
         }
         self.painting.count(session.document(), changes);
-        self.painting.score(session.document(), &self.renderer, changes);
-        self.painting.tint(session.document(), &mut self.renderer, changes, self.program.theme.name());
+        self.painting.score(session.document(), changes);
+        self.compare_weights(changes);
+        let Some(session) = &self.session else { return };
+        let seen = if self.painting.before { session.opened() } else { session.document() };
+        self.painting.color_strain(seen, &self.renderer, !changes.is_empty());
+        self.painting.tint(seen, &mut self.renderer, changes, self.program.theme.name());
     }
 }
 

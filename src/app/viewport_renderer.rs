@@ -1,6 +1,7 @@
 //! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
 
 use std::{
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::Arc,
     time::Duration,
@@ -17,8 +18,8 @@ use super::{
 use crate::{
     edit::{Change, NodeVisibility, Selection},
     geometry::Ray,
-    model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, Unkeyed, UnkeyedAt},
-    motion::{Averaging, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
+    model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, SkinId, Unkeyed, UnkeyedAt},
+    motion::{Averaging, Bend, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
     render::{
         BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
         Show, Target, TintKind, ViewportColors,
@@ -113,8 +114,19 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
 /// What quick pictures are of: which upload, and how it is shown.
 type Practised = (u64, Shading, Option<TintKind>);
 
-/// The document's generation, the clip, the moment, and the unkeyed pose over it.
-type PosedAt = (u64, Option<(ClipKey, u64, Averaging)>, f64, Option<UnkeyedAt>, bool);
+/// What a pose was made from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PosedAt {
+    /// Of the document.
+    generation: u64,
+    clip: Option<(ClipKey, u64, Averaging)>,
+    time: f64,
+    /// The unkeyed pose over it.
+    unkeyed: Option<UnkeyedAt>,
+    as_opened: bool,
+    /// Of which skin joints are bent, by the number of the bend.
+    bend: Option<(SkinId, u64)>,
+}
 
 /// A scene that is made beside the window.
 struct Awaited {
@@ -216,6 +228,8 @@ pub(super) struct Seen<'a> {
     pub selection: &'a Selection,
     pub marks: &'a NodeVisibility,
     pub hover: Option<NodeId>,
+    /// Joints that would lie over the brush.
+    pub faded: &'a BTreeSet<NodeId>,
     pub shown: ViewOptions,
     pub painting: Option<Painted>,
     pub unkeyed: Option<&'a Unkeyed>,
@@ -229,6 +243,7 @@ struct Drawn {
     selection: Selection,
     marks: NodeVisibility,
     hover: Option<NodeId>,
+    faded: BTreeSet<NodeId>,
     shown: ViewOptions,
     pixels: [u32; 2],
     tint: Option<TintKind>,
@@ -609,6 +624,20 @@ impl ViewportRenderer {
         }
     }
 
+    /// Shows the weights of another document in some primitives.
+    pub(super) fn show_weights(&mut self, document: &Document, changes: &[Change]) {
+        self.update_weights(document, changes);
+        if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
+            scene.update_reweighed(gpu, document, &self.pose);
+        }
+        self.serial += 1;
+    }
+
+    /// The bones of the pose that is shown.
+    pub(super) fn bones(&self) -> &[Bone] {
+        &self.bones
+    }
+
     /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in full.
     pub(super) fn quick(&self) -> Option<f32> {
         self.targets[1].as_ref().filter(|_| self.coarse).map(|target| target.part)
@@ -626,6 +655,7 @@ impl ViewportRenderer {
         changes: &[Change],
         clip: Option<&DisplayedClip>,
         (time, as_opened): (f64, bool),
+        bent: Option<(&Bend, SkinId, u64)>,
     ) {
         let document = session.document();
         if let Some(awaited) = &mut self.awaited {
@@ -642,12 +672,14 @@ impl ViewportRenderer {
         let held = unkeyed.map(|(at, _)| *at);
         // Nodes that came since then have no place in it.
         let as_opened = as_opened && session.opened().nodes.len() == document.nodes.len();
-        let now = (session.generation(), key, time, held, as_opened);
+        let bent = bent.filter(|_| !as_opened);
+        let bend = bent.map(|(_, skin, serial)| (skin, serial));
+        let now = PosedAt { generation: session.generation(), clip: key, time, unkeyed: held, as_opened, bend };
         if self.posed == Some(now) || self.awaits_surface() {
             return;
         }
         // Weights move the surface, but no joint.
-        let only_weights = self.posed.is_some_and(|(_, c, t, u, o)| (c, t, u, o) == (key, time, held, as_opened))
+        let only_weights = self.posed.is_some_and(|p| PosedAt { generation: now.generation, ..p } == now)
             && !changes.is_empty()
             && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
@@ -661,6 +693,9 @@ impl ViewportRenderer {
             let unkeyed = unkeyed.filter(|_| !as_opened);
             let stack = stack.going(between).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
             self.evaluator.update(shown, &stack, &mut self.pose);
+            if let Some((bend, skin, _)) = bent {
+                self.pose = bend.applied(document, skin, &self.pose);
+            }
             self.find_bones(document);
         }
         self.update_weights(document, changes);
@@ -771,7 +806,7 @@ impl ViewportRenderer {
         seen: &Seen<'_>,
         motion: Motion,
     ) -> Option<f64> {
-        let Seen { camera, selection, marks, hover, shown, painting, .. } = *seen;
+        let Seen { camera, selection, marks, hover, faded, shown, painting, .. } = *seen;
         let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else {
             return None;
         };
@@ -783,6 +818,7 @@ impl ViewportRenderer {
             selection: Selection { keys: Default::default(), ..selection.clone() },
             marks: marks.clone(),
             hover,
+            faded: faded.clone(),
             shown,
             pixels,
             tint: painting.and_then(|p| p.tint),
@@ -878,7 +914,9 @@ fn show(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<
 
 /// A bone's colours: what is selected is amber, its children a shade of it.
 fn looks(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<'_>) -> Vec<BoneLook> {
-    let Seen { selection, marks, hover, unkeyed, .. } = *seen;
+    /// What is left of a joint that steps back.
+    const FADED: f32 = 0.14;
+    let Seen { selection, marks, hover, faded, unkeyed, .. } = *seen;
     let painting = seen.painting.is_some();
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
@@ -902,7 +940,11 @@ fn looks(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen
         .iter()
         .filter(|bone| !marks.hidden.contains(&bone.joint))
         .map(|bone| {
-            let (color, edge) = color(bone);
+            let (mut color, mut edge) = color(bone);
+            if faded.contains(&bone.joint) {
+                color[3] *= FADED;
+                edge[3] *= FADED;
+            }
             BoneLook { bone: *bone, color, edge }
         })
         .collect()

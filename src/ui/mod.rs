@@ -50,7 +50,8 @@ pub use self::{
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
     painting::{
-        BrushHover, BrushNumber, JointAct, PaintAction, PaintView, StrokePhase, VertexArea, VertexPick, WeightLook,
+        BendAction, BendView, BrushHover, BrushNumber, JointAct, PaintAction, PaintView, StrokePhase, VertexArea,
+        VertexPick, WeightLook,
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     problems::ProblemAction,

@@ -1,11 +1,11 @@
 //! What panels know of painting, and the words for it.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use super::Action;
 use crate::{
-    model::{NodeId, PrimitiveId, WeightEncoding},
-    motion::{Role, Spot},
+    model::{NodeId, PrimitiveId, Shared, WeightEncoding},
+    motion::{Role, Spot, TestPose},
     render::Color,
     weights::{
         Brush, Canvas, Faults,
@@ -144,9 +144,9 @@ pub struct BrushHover {
     /// Where the pointer is, in points of the picture.
     pub at: Vec2,
     /// The rim of the brush on the surface, scene space.
-    pub rim: Vec<glam::Vec3>,
+    pub rim: Vec<Vec3>,
     /// Where it falls to half.
-    pub half: Vec<glam::Vec3>,
+    pub half: Vec<Vec3>,
     /// The node that was hit.
     pub node: NodeId,
     /// The nearest vertex: its primitive, and its number there.
@@ -199,7 +199,7 @@ pub struct PaintView<'a> {
     /// Selected vertices, by the canvas.
     pub vertices: &'a [u32],
     /// Where the canvas's vertices are in the pose that is shown.
-    pub posed: &'a [glam::Vec3],
+    pub posed: &'a [Vec3],
     /// How a drag selects vertices.
     pub pick: VertexPick,
     /// Whether a drag is a gradient, radial or not.
@@ -230,6 +230,66 @@ pub struct PaintView<'a> {
     pub here: Option<Spot>,
     /// The length of the range of motion, where that is painted on, seconds.
     pub range: Option<f64>,
+    /// How joints are bent besides.
+    pub bend: BendView<'a>,
+    /// Whether the weights that the file was opened with are shown: nothing is painted then.
+    pub before: bool,
+}
+
+/// What panels know of the bend that is painted on.
+#[derive(Clone, Copy, Debug)]
+pub struct BendView<'a> {
+    /// How far from the bind pose, 0, joints stand: 1 is the pose that is shown.
+    pub amount: f32,
+    /// Whether the rings that bend are shown, in place of the brush.
+    pub rings: bool,
+    /// Joints that were turned by hand.
+    pub turned: usize,
+    /// The pose that is shown in place of a clip.
+    pub pose: Option<&'a str>,
+    /// Poses to try, as they were listed last.
+    pub tests: &'a [Shared<TestPose>],
+    /// The document's generation that they were listed of.
+    pub listed: Option<u64>,
+}
+
+/// What is asked of the bend.
+#[derive(Clone, Debug)]
+pub enum BendAction {
+    /// Whether rings are shown, in place of the brush.
+    Rings(bool),
+    /// How far from the bind pose joints stand.
+    Amount(f32),
+    /// Joints are turned about an axis of the scene since the drag began.
+    Turn {
+        /// Which.
+        nodes: Vec<NodeId>,
+        /// The axis.
+        axis: Vec3,
+        /// How far.
+        degrees: f32,
+    },
+    /// The drag ends.
+    End {
+        /// Whether what it did stays.
+        kept: bool,
+    },
+    /// No joint is turned by hand any more.
+    Unbend,
+    /// Lists poses to try anew.
+    List,
+    /// One of those is shown.
+    Test(Shared<TestPose>),
+    /// A pose that is kept with the file is shown.
+    Kept(String),
+    /// What is seen is kept with the file, under this name.
+    Keep(String),
+}
+
+impl From<BendAction> for Action {
+    fn from(action: BendAction) -> Self {
+        Self::Paint(PaintAction::Bend(action))
+    }
 }
 
 /// What is done to the weights of several joints at once.
@@ -290,6 +350,8 @@ pub enum PaintAction {
     PaintOverClip(bool),
     /// Whether the range of motion is shown while painting.
     PaintRange(bool),
+    /// Something of the bend that is painted on.
+    Bend(BendAction),
     /// Show a spot at its worst moment.
     GoToSpot(Spot),
     /// Do something to the weights of several joints.

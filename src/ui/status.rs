@@ -84,6 +84,15 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     if view.paint.adjusting.is_some() {
         return vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")];
     }
+    if view.mode == Mode::Paint && view.paint.bend.rings {
+        return vec![
+            ("Drag a ring".into(), "bend the joint"),
+            ("Click".into(), "another joint"),
+            ("X Y Z 0–9".into(), "axis, number"),
+            (key(BrushCommand::Unbend.name()), "unbend"),
+            ("Esc".into(), "back to the brush"),
+        ];
+    }
     if view.mode == Mode::Paint {
         let against = match view.paint.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Set => "set the rest",
@@ -96,6 +105,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
             ("Ctrl".into(), against),
             ("Shift".into(), "smooth"),
             (key(BrushCommand::Radius.name()), "radius"),
+            (key(BrushCommand::Bend.name()), "bend"),
             ("Right-click".into(), "pick joint"),
             ("Ctrl+Alt drag".into(), "select vertices"),
         ];

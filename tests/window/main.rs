@@ -13,6 +13,7 @@ mod keys;
 mod mixer;
 mod paint;
 mod paint_acts;
+mod paint_bend;
 mod pose_layers;
 mod poses;
 mod posing;

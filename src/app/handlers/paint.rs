@@ -29,8 +29,10 @@ impl App {
             PaintAction::PaintOverClip(on) => {
                 self.painting.over_clip = on;
                 self.painting.range = None;
+                self.painting.bending.show_whole();
             }
             PaintAction::PaintRange(on) => self.show_range(on),
+            PaintAction::Bend(action) => self.apply_bend(ctx, action),
             PaintAction::GoToSpot(spot) => self.go_to_spot(spot),
             PaintAction::OnJoints { nodes, act } => self.on_joints(ctx, &nodes, act),
             PaintAction::SelectVertices { vertices, add } => self.painting.select(vertices, add),

@@ -15,7 +15,7 @@ use crate::{
     },
     model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId},
     session::{surface_findings, surface_place, weight_place},
-    ui::{BrushNumber, JointAct, ToastKind, WeightLook},
+    ui::{BendAction, BrushNumber, JointAct, ToastKind, WeightLook},
     weights::{BrushKind, CanvasPart, Radius},
 };
 
@@ -86,6 +86,8 @@ impl App {
             BrushCommand::NextInfluence => self.step_influence(ctx, false),
             BrushCommand::PreviousInfluence => self.step_influence(ctx, true),
             BrushCommand::Worst => self.search_worst(ctx),
+            BrushCommand::Bend => self.press_bend(ctx),
+            BrushCommand::Unbend => self.apply_bend(ctx, BendAction::Unbend),
             BrushCommand::Range => self.show_range(self.painting.range.is_none()),
         }
     }

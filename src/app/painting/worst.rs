@@ -53,8 +53,8 @@ impl Painting {
         self.worst.as_ref()?.at(node, primitive, vertex)
     }
 
-    /// Brings scores up to date: after weights changed, and where the view of this pose is shown, after the pose did.
-    pub fn score(&mut self, document: &Document, stage: &ViewportRenderer, changes: &[Change]) {
+    /// Brings scores up to date after weights changed.
+    pub fn score(&mut self, document: &Document, changes: &[Change]) {
         let mut gone = false;
         if let Some(worst) = &mut self.worst {
             for change in changes {
@@ -100,11 +100,10 @@ impl Painting {
             self.worst = None;
             (self.spots, self.spot, self.first_score) = (Vec::new(), None, None);
         }
-        self.color_strain(document, stage, !changes.is_empty());
     }
 
     /// Measures what the strain views show, where it is another pose, another view, or weights changed.
-    fn color_strain(&mut self, document: &Document, stage: &ViewportRenderer, changed: bool) {
+    pub(super) fn color_strain(&mut self, document: &Document, stage: &ViewportRenderer, changed: bool) {
         let Some(canvas) = &self.canvas else { return };
         let key = (self.look, stage.pose_serial());
         let shown = self.strain.is_of(&key);
@@ -182,6 +181,7 @@ impl App {
             let kept = self.painting.worst.as_ref().and_then(|w| w.range(skin)).cloned();
             (skin, kept.unwrap_or_else(|| range_of_motion(session.document(), skin, Vec3::splat(DEGREES)).into()))
         });
+        self.painting.bending.show_whole();
         self.timeline.playback.seek(0.0);
     }
 
@@ -209,6 +209,7 @@ impl App {
         match spot.clip {
             Some(clip) => {
                 self.painting.range = None;
+                self.painting.bending.show_whole();
                 self.painting.over_clip = true;
                 if let Some(session) = &self.session {
                     self.timeline.playback.show(session.document(), Some(clip));

@@ -2,6 +2,7 @@
 
 mod axes;
 mod balance;
+mod bend;
 pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
@@ -41,6 +42,7 @@ mod worst;
 pub use self::{
     axes::{Space, Standing},
     balance::{Balance, Masses},
+    bend::{Bend, TestPose, test_poses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     evaluator::Evaluator,
     fold::{Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged},

@@ -17,13 +17,19 @@ use crate::{
 pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let now = view.viewport.compare;
     let edited = view.session.is_some_and(|s| s.is_unsaved() || s.history().undo_label().is_some());
-    let fits = rect.width() > 560.0 && view.mode != Mode::Paint && !view.timeline.playback.mixing;
+    let painting = view.mode == Mode::Paint;
+    let fits = rect.width() > 560.0 && !view.timeline.playback.mixing;
     if !fits || (!edited && now == Compare::Edited) {
         return false;
     }
     let theme = view.theme;
-    // Over the name of the clip.
-    let up = if view.shown_clip().is_some() { 66.0 } else { 40.0 };
+    // Over the name of the clip, and over what the colors mean.
+    let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
+    let up = match (painting, clip > 0.0) {
+        (true, _) => 108.0 + clip,
+        (false, true) => 66.0,
+        (false, false) => 40.0,
+    };
     let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - up), vec2(rect.width() - 16.0, 32.0));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt("compare"));
     let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(2);
@@ -34,11 +40,14 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             let small = Theme::font(Font::Small);
             ui.label(RichText::new("Compare").font(small.clone()).color(theme.color(ColorRole::TextSecondary)));
             segments(ui, theme, |ui| {
-                for (compare, text) in Compare::ALL {
+                // Weights have no ghost.
+                for (compare, text) in Compare::ALL.into_iter().filter(|c| !painting || c.0 != Compare::Both) {
                     let segment = segment(ui, theme, text, now == compare, false);
                     let name = format!("Compare: {text}");
                     segment.widget_info(|| WidgetInfo::selected(Role::Button, true, now == compare, &name));
                     let about = match compare {
+                        Compare::File if painting => "The weights that the file was opened with, in this pose",
+                        Compare::Edited if painting => "The weights as they are now",
                         Compare::File => "The file as it was opened",
                         Compare::Edited => "What was edited",
                         Compare::Both => "What was edited, with a ghost of the file as it was opened",

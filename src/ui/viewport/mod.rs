@@ -21,7 +21,7 @@ pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
-use super::{Actions, TimelineAction, View, settings::Orbit};
+use super::{Actions, BendAction, TimelineAction, View, settings::Orbit};
 use crate::render::ColorRole;
 use crate::{
     edit::{Mode, Preset, command::ToolCommand},
@@ -133,7 +133,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         | pins::pins_ui(ui, view, rect, actions)
         | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
     if view.mode == Mode::Paint {
-        tools::brush_ui(state, ui, view, rect, &response, !over_overlay, actions);
+        let bends = bend_ui(state, ui, view, rect, &response, over_overlay, actions);
+        tools::brush_ui(state, ui, view, rect, &response, !over_overlay && !bends, actions);
         tools::vertices_ui(&mut state.picking, ui, view, rect, actions);
         tools::brush_overlay_ui(state, ui, view, rect);
         tools::joint_list_ui(state, ui, view, actions);
@@ -161,6 +162,30 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if state.tools.under_way().is_none() && !swallowed {
         menu::viewport_menu(&response, view, actions);
     }
+}
+
+/// The rings that bend the painted joint, and what selects joints beside them; whether the pointer is theirs rather than the
+/// brush's.
+fn bend_ui(
+    state: &mut ViewportState,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    response: &egui::Response,
+    over_overlay: bool,
+    actions: &mut Actions,
+) -> bool {
+    if !view.paint.bend.rings {
+        if state.tools.end() {
+            actions.push(BendAction::End { kept: true });
+        }
+        return false;
+    }
+    let handles = state.tools.ui(ToolCommand::Rotate, ui, view, rect, response, actions);
+    let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
+    let free = !handles && !over_overlay && !turns && !egui::Popup::is_any_open(ui.ctx());
+    tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
+    true
 }
 
 /// A file's tree is there before its picture.

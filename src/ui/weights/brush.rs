@@ -194,6 +194,8 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
+            // Both fit the column.
+            ui.spacing_mut().button_padding.x = 3.0;
             let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
             name_widget(ui, &response, "Spacing");
             let steady = egui::DragValue::new(&mut brush.steady).speed(0.5).range(0.0..=200.0).max_decimals(0);

@@ -2,6 +2,7 @@
 //! number. The joints take what the rest leaves.
 
 mod acts;
+mod bend;
 mod brush;
 mod joints;
 mod layers;

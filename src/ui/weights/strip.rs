@@ -8,7 +8,11 @@ use crate::ui::{PaintAction, TimelineAction};
 use crate::{
     edit::command::{BrushCommand, ModeCommand, PlayCommand},
     motion::Spot,
-    ui::{Action, Actions, Theme, View, WeightLook, theme::Font, widgets::icon_button},
+    ui::{
+        Action, Actions, Theme, View, WeightLook,
+        theme::Font,
+        widgets::{elided, icon_button},
+    },
 };
 
 /// Points the strip is high.
@@ -54,6 +58,8 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.painter().text(at, egui::Align2::RIGHT_CENTER, time, Theme::font(Font::Number), color);
             ui.add_space(6.0);
             clip_ui(ui, view, actions);
+            ui.add_space(4.0);
+            super::bend::bend_ui(ui, view, actions);
             ui.add_space(8.0);
             track_ui(ui, view, actions);
         });
@@ -69,16 +75,23 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let range = view.paint.range.is_some();
     let shown = view.shown_clip().filter(|_| !range);
+    let bent = view.paint.bend.pose;
     let now = match shown {
+        _ if bent.is_some() => bent.unwrap_or_default().to_owned(),
         _ if range => "Range of motion".to_owned(),
         Some(clip) => document.clip_label(clip),
         None => "Pose of the file".to_owned(),
     };
-    let text = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let menu = ui.menu_button(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)), |ui| {
-        ui.set_min_width(200.0);
-        egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-            if ui.selectable_label(shown.is_none() && !range, "Pose of the file").clicked() {
+    let label = elided(ui, &now, &Theme::font(Font::Body), 150.0);
+    let text = format!("{label} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let button = egui::Button::new(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)));
+    // A name is typed in it.
+    let stays = egui::containers::menu::MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let (response, _) = egui::containers::menu::MenuButton::from_button(button).config(stays).ui(ui, |ui| {
+        ui.set_min_width(220.0);
+        egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+            let (range, shown) = (range && bent.is_none(), shown.filter(|_| bent.is_none()));
+            if ui.selectable_label(shown.is_none() && !range && bent.is_none(), "Pose of the file").clicked() {
                 actions.push(PaintAction::PaintOverClip(false));
                 ui.close();
             }
@@ -93,9 +106,12 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     ui.close();
                 }
             }
+            super::bend::tests_ui(ui, view, actions);
         });
+        ui.separator();
+        super::bend::keep_ui(ui, actions);
     });
-    menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Painted on: {now}")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Painted on: {now}")));
 }
 
 /// A line to scrub on.

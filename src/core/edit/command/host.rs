@@ -496,6 +496,10 @@ other_commands! {
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
     /// Paints the one before of the joints that move the spot under the brush
     PreviousInfluence = "paint.previous_influence", "Previous influence", key: "Shift+J", enabled: painting;
+    /// Shows rings that turn the painted joint, to see how its skin bends, as long as the key is held; pressed once they stay
+    Bend = "paint.bend", "Bend the joint", menu: "Weights", key: "R", enabled: painting_joint;
+    /// Turns all joints back that were bent by hand while painting
+    Unbend = "paint.unbend", "Unbend", menu: "Weights", key: "Alt+R", enabled: painting;
     /// Paints on a clip that bends every joint in turn
     Range = "weights.range", "Range of motion", menu: "Weights", enabled: painting;
     /// Shows weights another way

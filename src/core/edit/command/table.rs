@@ -270,6 +270,8 @@ const ORDER: &[&str] = &[
     "weights.worst",
     "paint.next_spot",
     "paint.previous_spot",
+    "paint.bend",
+    "paint.unbend",
     "weights.range",
     "weights.look",
     "vertices.all",

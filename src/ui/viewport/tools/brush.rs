@@ -241,6 +241,9 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
 /// The worst spots where they are in the pose that is shown, by their numbers; the one that was gone to says when and of which joint it is.
 fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const SIZE: f32 = 9.0;
+    /// Points from the brush within which a pin steps back, and what is left of it.
+    const NEAR: f32 = 70.0;
+    const FADED: f32 = 0.25;
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     if view.paint.stroking {
@@ -262,10 +265,18 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             continue;
         }
         let gone_to = view.paint.spot == Some(k);
+        // What is worked on is seen.
+        let hover = view.paint.hover.map(|h| rect.min + vec2(h.at.x, h.at.y));
+        let near = hover.is_some_and(|h| h.distance(at).min(h.distance(head)) < NEAR);
+        let [dark, light] = [dark, light].map(|c| if near { c.gamma_multiply(FADED) } else { c });
         let fill = if gone_to { theme.color(ColorRole::AccentBase) } else { theme.color(ColorRole::ViewportOverlay) };
+        let fill = if near { fill.gamma_multiply(FADED) } else { fill };
         painter.line_segment([at, head], Stroke::new(3.0, dark));
         painter.line_segment([at, head], Stroke::new(1.5, light));
         painter.circle(at, 2.5, light, Stroke::new(1.0, dark));
+        if near {
+            continue;
+        }
         painter.circle(head, SIZE, fill, Stroke::new(1.5, if gone_to { light } else { dark }));
         let color = theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
         let number = (k + 1).to_string();
@@ -447,7 +458,8 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
             let Some(node) = node else { return };
-            (format!("Weight of {}", document.node(node).label(node)), parts)
+            let when = if view.paint.before { ", as opened" } else { "" };
+            (format!("Weight of {}{when}", document.node(node).label(node)), parts)
         }
         WeightLook::Strain => ("Strain in this pose, as a stretch".into(), stretch),
         WeightLook::Volume => {

@@ -331,20 +331,7 @@ impl Gesture {
         modifiers: Modifiers,
         now: f64,
     ) -> Option<Vec<Command>> {
-        self.frame = self.frame.seen(&view.viewport.camera, size)?;
-        if modifiers.command || view.viewport.snap {
-            self.snapped_at = now;
-        }
-        let snaps = now - self.snapped_at < LINGERS;
-        let factor = if modifiers.shift { FINE } else { 1.0 };
-        let at = self.fine.follow(pointer, factor);
-        match self.operation {
-            Operation::Move | Operation::Reach => self.follow_move(view, at, size, snaps, modifiers.shift),
-            Operation::Rotate | Operation::Swivel => self.follow_turn(view, at, size, snaps),
-            Operation::Scale => self.follow_scale(view, at, size, snaps),
-        }
-        if !self.take_typed(view) {
-            // Half an expression changes nothing yet.
+        if !self.follow_pointer(view, pointer, size, modifiers, now) {
             return None;
         }
         let commands = edits::posed(view, &self.document, &self.posed(view), |over| self.command(view, over));
@@ -357,6 +344,40 @@ impl Gesture {
         }
         self.shown = Some(commands.clone());
         Some(commands)
+    }
+
+    /// As [`Self::follow`], of a rotation that is no edit: an axis of the scene, and degrees about it since the start.
+    pub fn follow_bend(
+        &mut self,
+        view: &View<'_>,
+        pointer: Vec2,
+        size: Vec2,
+        modifiers: Modifiers,
+        now: f64,
+    ) -> Option<(Vec3, f32)> {
+        let before = (self.axis(), self.value.x);
+        let goes = self.follow_pointer(view, pointer, size, modifiers, now);
+        let bend = (self.axis(), self.value.x);
+        (goes && bend != before).then_some(bend)
+    }
+
+    /// Takes up where the pointer is and what is typed; whether there is a value.
+    fn follow_pointer(&mut self, view: &View<'_>, pointer: Vec2, size: Vec2, modifiers: Modifiers, now: f64) -> bool {
+        let Some(frame) = self.frame.seen(&view.viewport.camera, size) else { return false };
+        self.frame = frame;
+        if modifiers.command || view.viewport.snap {
+            self.snapped_at = now;
+        }
+        let snaps = now - self.snapped_at < LINGERS;
+        let factor = if modifiers.shift { FINE } else { 1.0 };
+        let at = self.fine.follow(pointer, factor);
+        match self.operation {
+            Operation::Move | Operation::Reach => self.follow_move(view, at, size, snaps, modifiers.shift),
+            Operation::Rotate | Operation::Swivel => self.follow_turn(view, at, size, snaps),
+            Operation::Scale => self.follow_scale(view, at, size, snaps),
+        }
+        // Half an expression changes nothing yet.
+        self.take_typed(view)
     }
 
     /// What is typed stands; whether it can be read.

@@ -20,7 +20,10 @@ pub use self::{
     gesture::{Gesture, Limit, Operation},
     handles::{Handle, HandleSet},
 };
-use crate::ui::{Action, Actions, ReachOptions, View, ViewportAction};
+use crate::{
+    edit::Mode,
+    ui::{Action, Actions, BendAction, ReachOptions, View, ViewportAction},
+};
 
 /// What the manipulator keeps.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +77,7 @@ impl Gizmo {
         let wanted = self.wanted.take();
         let Some(frame) = Frame::of(view, size) else {
             if self.gesture.take().is_some() {
-                actions.push(Action::Cancel);
+                end(view, false, actions);
             }
             return false;
         };
@@ -130,8 +133,14 @@ impl Gizmo {
         if ui.input(|i| i.pointer.button_pressed(PointerButton::Secondary)) {
             next = Next::Dropped;
         }
-        if next != Next::Dropped
-            && let Some(at) = ui.input(|i| i.pointer.latest_pos())
+        let at = ui.input(|i| i.pointer.latest_pos()).filter(|_| next != Next::Dropped);
+        if let Some(at) = at
+            && view.mode == Mode::Paint
+        {
+            if let Some((axis, degrees)) = gesture.follow_bend(view, local(at), size, modifiers, now) {
+                actions.push(BendAction::Turn { nodes: gesture.nodes.clone(), axis, degrees });
+            }
+        } else if let Some(at) = at
             && let Some(commands) = gesture.follow(view, local(at), size, modifiers, now)
         {
             actions.push(Action::Preview { label: gesture.label(), commands });
@@ -146,25 +155,34 @@ impl Gizmo {
         };
         match next {
             Next::Goes if let_go => {
-                actions.push(Action::Commit);
+                end(view, true, actions);
                 self.gesture = None;
             }
             Next::Goes => {}
             Next::Kept => {
-                actions.push(Action::Commit);
+                end(view, true, actions);
                 self.gesture = None;
             }
             Next::Dropped => {
-                actions.push(Action::Cancel);
+                end(view, false, actions);
                 self.gesture = None;
             }
             Next::Another(operation) => {
-                actions.push(Action::Cancel);
+                end(view, false, actions);
                 self.gesture = None;
                 self.wanted = Some(operation);
                 ui.ctx().request_repaint();
             }
         }
+    }
+}
+
+/// Ends what is seen of a gesture: while painting it is no edit.
+fn end(view: &View<'_>, kept: bool, actions: &mut Actions) {
+    if view.mode == Mode::Paint {
+        actions.push(BendAction::End { kept });
+    } else {
+        actions.push(if kept { Action::Commit } else { Action::Cancel });
     }
 }
 

@@ -1,0 +1,218 @@
+//! Bending while weights are painted: rings at the painted joint, poses to try, and how far from bind it all stands. Nothing of
+//! it is an edit; a bend that is worth it is kept with the file as a pose.
+
+use std::collections::BTreeMap;
+
+use egui::Context;
+use glam::{Quat, Vec3};
+
+use super::Painting;
+use crate::{
+    app::App,
+    edit::{
+        Mode,
+        command::{BrushCommand, KeepPose, Over, kept_poses, pose_text},
+    },
+    model::{Components, Derived, Document, NodeId, Shared, SkinId},
+    motion::{Bend, Pose, TestPose, fit, keep_pose, test_poses},
+    ui::{BendAction, BendView, ToastKind},
+};
+
+/// Seconds after which a key that is let go was held, not pressed.
+const HELD: f64 = 0.3;
+
+/// What bending keeps.
+#[derive(Default)]
+pub(in crate::app) struct Bending {
+    bend: Bend,
+    /// Another number for every bend.
+    serial: u64,
+    /// Whether rings are shown.
+    rings: bool,
+    held: Option<HeldKey>,
+    drag: Option<Drag>,
+    /// Poses to try, by the document's generation.
+    tests: Derived<u64, Vec<Shared<TestPose>>>,
+}
+
+/// The key of the rings is down.
+struct HeldKey {
+    /// On egui's clock.
+    since: f64,
+    /// Something was bent meanwhile: it was held for that.
+    used: bool,
+}
+
+/// A drag of a ring.
+struct Drag {
+    before: BTreeMap<NodeId, Quat>,
+    /// The bent pose at its start.
+    seen: Pose,
+}
+
+impl Bending {
+    /// What is bent, with the number of the bend; nothing where nothing is.
+    pub fn shown(&self) -> Option<(&Bend, u64)> {
+        (!self.bend.is_none()).then_some((&self.bend, self.serial))
+    }
+
+    /// Whether rings are shown.
+    pub const fn rings(&self) -> bool {
+        self.rings
+    }
+
+    /// Whether a ring is dragged.
+    pub const fn is_dragging(&self) -> bool {
+        self.drag.is_some()
+    }
+
+    /// What panels see of it.
+    pub fn view(&self) -> BendView<'_> {
+        BendView {
+            amount: self.bend.amount,
+            rings: self.rings,
+            turned: self.bend.turns.len(),
+            pose: self.bend.pose.as_ref().map(|p| p.name.as_str()),
+            tests: self.tests.get().map_or(&[], Vec::as_slice),
+            listed: self.tests.key().copied(),
+        }
+    }
+
+    /// Another pose is shown: what stands in its place does no longer, and all of it is seen.
+    pub fn show_whole(&mut self) {
+        self.change(|bend| *bend = Bend { pose: None, amount: 1.0, turns: std::mem::take(&mut bend.turns) });
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Bend)) {
+        let before = self.bend.clone();
+        change(&mut self.bend);
+        if self.bend != before {
+            self.serial += 1;
+        }
+    }
+
+    fn show(&mut self, pose: Shared<TestPose>) {
+        self.change(|bend| *bend = Bend { pose: Some(pose), ..Bend::default() });
+    }
+
+    /// Joints that are no more are not bent.
+    pub fn purge(&mut self, document: &Document) {
+        if self.bend.turns.keys().any(|n| !document.nodes.contains(*n)) {
+            self.change(|bend| bend.turns.retain(|n, _| document.nodes.contains(*n)));
+        }
+    }
+}
+
+impl Painting {
+    /// What is painted on besides the pose that is shown.
+    pub fn bent(&self) -> Option<(&Bend, SkinId, u64)> {
+        let skin = self.canvas.as_ref()?.skin;
+        self.bending.shown().map(|(bend, serial)| (bend, skin, serial))
+    }
+}
+
+impl App {
+    /// The key of the rings, or its command: they stay until they are asked for again, or while the key is held.
+    pub(super) fn press_bend(&mut self, ctx: &Context) {
+        let bending = &mut self.painting.bending;
+        // Keys that are held are pressed again and again.
+        if bending.held.is_some() {
+            return;
+        }
+        let used = bending.rings;
+        bending.rings = !bending.rings;
+        bending.held = Some(HeldKey { since: ctx.input(|i| i.time), used });
+    }
+
+    /// Takes the rings away when their key is let go after it was held.
+    pub(in crate::app) fn hold_bend(&mut self, ctx: &Context) {
+        let painting = self.mode == Mode::Paint;
+        let bending = &mut self.painting.bending;
+        if !painting {
+            (bending.rings, bending.held) = (false, None);
+            return;
+        }
+        let Some(held) = &bending.held else { return };
+        let key = crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()));
+        let (now, down) = ctx.input(|i| (i.time, key.is_some_and(|k| i.key_down(k.logical_key))));
+        if down || bending.drag.is_some() {
+            return;
+        }
+        if held.used || now - held.since > HELD {
+            bending.rings = false;
+        }
+        bending.held = None;
+        ctx.request_repaint();
+    }
+
+    /// Takes the rings away on Escape; whether they were there.
+    pub(in crate::app) fn end_bend(&mut self) -> bool {
+        let bending = &mut self.painting.bending;
+        bending.drag.is_none() && std::mem::take(&mut bending.rings)
+    }
+
+    pub(in crate::app) fn apply_bend(&mut self, ctx: &Context, action: BendAction) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let bending = &mut self.painting.bending;
+        match action {
+            BendAction::Rings(on) => bending.rings = on,
+            BendAction::Amount(amount) => bending.change(|bend| bend.amount = amount.clamp(0.0, 1.0)),
+            BendAction::Turn { nodes, axis, degrees } => self.turn_bend(&nodes, axis, degrees),
+            BendAction::End { kept } => {
+                if let Some(drag) = bending.drag.take().filter(|_| !kept) {
+                    bending.change(|bend| bend.turns = drag.before);
+                }
+            }
+            BendAction::Unbend => bending.change(|bend| bend.turns.clear()),
+            BendAction::List => {
+                let Some(skin) = self.painting.canvas.as_ref().map(|c| c.skin) else { return };
+                let list = || test_poses(document, skin).into_iter().map(Shared::new).collect();
+                bending.tests.update(session.generation(), |_| list());
+            }
+            BendAction::Test(pose) => bending.show(pose),
+            BendAction::Kept(name) => {
+                let Some(kept) = kept_poses(document).iter().find(|p| p.name == name) else { return };
+                let made = fit(document, self.renderer.pose(), kept, false);
+                let part = |to: crate::model::Transform| Components {
+                    translation: Some(to.translation),
+                    rotation: Some(to.rotation),
+                    scale: Some(to.scale),
+                };
+                let locals = made.locals.iter().map(|(node, to)| (*node, part(*to))).collect();
+                bending.show(Shared::new(TestPose { name, locals }));
+            }
+            BendAction::Keep(name) => self.keep_bend(ctx, &name),
+        }
+    }
+
+    fn turn_bend(&mut self, nodes: &[NodeId], axis: Vec3, degrees: f32) {
+        let Some(session) = &self.session else { return };
+        let bending = &mut self.painting.bending;
+        let drag = bending
+            .drag
+            .get_or_insert_with(|| Drag { before: bending.bend.turns.clone(), seen: self.renderer.pose().clone() });
+        // What is bent by hand is seen whole.
+        let mut bend = Bend { amount: 1.0, ..bending.bend.clone() };
+        bend.turn(session.document(), (&drag.before, &drag.seen), nodes, (axis, degrees.to_radians()));
+        if let Some(held) = &mut bending.held {
+            held.used = true;
+        }
+        bending.change(|now| *now = bend);
+    }
+
+    /// Keeps what is seen of the skin's joints as a pose of the file.
+    fn keep_bend(&mut self, ctx: &Context, name: &str) {
+        let (Some(session), Some(canvas)) = (&self.session, &self.painting.canvas) else { return };
+        let document = session.document();
+        let pose = keep_pose(document, self.renderer.pose(), name, Some(canvas.joints()));
+        let kept = kept_poses(document).iter().any(|p| p.name == name.trim());
+        if kept {
+            let text = format!("A pose “{}” is kept with this file already. Choose another name.", name.trim());
+            self.toast(ctx, ToastKind::Error, text);
+            return;
+        }
+        let keep = KeepPose { name: name.to_owned(), node: None, text: Some(pose_text(&pose)), over: Over::FILE };
+        self.run(ctx, keep);
+    }
+}

@@ -1,0 +1,125 @@
+//! Bending while painting: the rings, how far from bind the pose stands, and the poses to try.
+
+use egui::{CornerRadius, Key, Rect, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui_material_icons::icons;
+
+use crate::{
+    edit::command::{BrushCommand, kept_poses},
+    render::ColorRole,
+    ui::{
+        Action, Actions, BendAction, Theme, View,
+        theme::Font,
+        widgets::{icon_button, name_widget, tooltip},
+    },
+};
+
+/// Points that the bar is wide.
+const BAR: f32 = 118.0;
+
+/// The rings, and the bar from bind to the pose that is shown.
+pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (theme, bend) = (view.theme, view.paint.bend);
+    let can = if view.paint.joint.is_some() { Ok(()) } else { Err("Select a joint first") };
+    let button = |ui: &mut Ui, icon, command: &BrushCommand, on| {
+        let spec = command.spec();
+        icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), on, can).clicked()
+    };
+    if button(ui, icons::ICON_ROTATE_RIGHT, &BrushCommand::Bend, bend.rings) {
+        actions.push(BendAction::Rings(!bend.rings));
+    }
+    if bend.turned > 0 && button(ui, icons::ICON_RESTART_ALT, &BrushCommand::Unbend, false) {
+        actions.push(Action::Run(BrushCommand::Unbend.into()));
+    }
+    ui.add_space(4.0);
+    bar_ui(ui, view, actions);
+}
+
+/// How far from bind: dragged from where it is pressed.
+fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (theme, amount) = (view.theme, view.paint.bend.amount);
+    let (rect, response) = ui.allocate_exact_size(vec2(BAR, 24.0), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::slider(true, f64::from(amount), "From bind to the pose"));
+    let painter = ui.painter();
+    painter.rect(rect, 4.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
+    let filled = Rect::from_min_size(rect.min, vec2(rect.width() * amount, rect.height())).shrink(1.0);
+    let fill = if response.hovered() || response.dragged() { ColorRole::AccentTint } else { ColorRole::SurfaceControl };
+    painter.rect_filled(filled, CornerRadius::same(3), theme.color(fill));
+    let (small, ink) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
+    painter.text(rect.left_center() + vec2(8.0, 0.0), egui::Align2::LEFT_CENTER, "From bind", small, ink);
+    let text = format!("{:.0} %", amount * 100.0);
+    let at = rect.right_center() - vec2(8.0, 0.0);
+    let ink = theme.color(ColorRole::TextPrimary);
+    painter.text(at, egui::Align2::RIGHT_CENTER, text, Theme::font(Font::Number), ink);
+    let mut wanted = amount;
+    if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
+        wanted = ((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0);
+    }
+    if response.double_clicked() {
+        wanted = 1.0;
+    }
+    if response.has_focus() {
+        let step = ui.input(|i| i.num_presses(Key::ArrowRight) as f32 - i.num_presses(Key::ArrowLeft) as f32);
+        wanted = (amount + step * 0.05).clamp(0.0, 1.0);
+        let ring = egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase));
+        ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
+    }
+    if wanted != amount {
+        actions.push(BendAction::Amount(wanted));
+    }
+    let help =
+        "How far the joints stand from the bind pose: 0 % is bind, 100 % the pose that is shown. Twice: all of it";
+    tooltip(response, theme, help, "", Ok(()));
+}
+
+/// What the menu of poses offers besides clips: limbs bent, and poses that are kept with the file.
+pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (theme, bend) = (view.theme, view.paint.bend);
+    let Some(session) = view.session else { return };
+    if bend.listed != Some(session.generation()) {
+        actions.push(BendAction::List);
+    }
+    let head = |ui: &mut Ui, text: &str| {
+        ui.add_space(4.0);
+        let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+        ui.label(text);
+    };
+    if !bend.tests.is_empty() {
+        let clips = !session.document().clips.is_empty();
+        head(ui, if clips { "Bent as far as the clips do" } else { "Bent to the front" });
+    }
+    for pose in bend.tests {
+        if ui.selectable_label(bend.pose == Some(&pose.name), &pose.name).clicked() {
+            actions.push(BendAction::Test(pose.clone()));
+            ui.close();
+        }
+    }
+    let kept = kept_poses(session.document());
+    if !kept.is_empty() {
+        head(ui, "Kept with the file");
+    }
+    for pose in kept {
+        if ui.selectable_label(bend.pose == Some(&pose.name), &pose.name).clicked() {
+            actions.push(BendAction::Kept(pose.name.clone()));
+            ui.close();
+        }
+    }
+}
+
+/// A name for what is seen, to keep it with the file.
+pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
+    let id = ui.scope_id().with("name of the bend");
+    let mut name: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    ui.horizontal(|ui| {
+        let field =
+            ui.add(egui::TextEdit::singleline(&mut name).hint_text("Keep what is seen as…").desired_width(150.0));
+        name_widget(ui, &field, "Name of the pose");
+        let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+        let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Keep"));
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose"));
+        if (button.clicked() || enter) && !name.trim().is_empty() {
+            actions.push(BendAction::Keep(std::mem::take(&mut name)));
+            ui.close();
+        }
+    });
+    ui.data_mut(|d| d.insert_temp(id, name));
+}

@@ -1,0 +1,194 @@
+//! Bending while painting, and weights as they were, in the whole window.
+
+use crate::common::paint::{drag, head, middle, node, painting, press, press_button, session, total};
+use egui::{Event, Key, Modifiers, Pos2, vec2};
+use egui_kittest::kittest::Queryable as _;
+use glam::Quat;
+use ulna::edit::command::kept_poses;
+
+use crate::common::paint::Window;
+
+const ARM: &str = "LeftUpperArm";
+
+fn rotation(window: &Window, name: &str) -> Quat {
+    let node = node(session(window).document(), name);
+    window.state().shown_pose().local[node.index()].transform().rotation
+}
+
+fn rest(window: &Window, name: &str) -> Quat {
+    let document = session(window).document();
+    document.node(node(document, name)).rest.transform().rotation
+}
+
+/// How far a joint is turned from another rotation, degrees.
+fn degrees(window: &Window, name: &str, from: Quat) -> f32 {
+    rotation(window, name).angle_between(from).to_degrees()
+}
+
+fn handle(window: &Window) -> Pos2 {
+    window.get_by_label("Handle: Rotate about the line of sight").rect().center()
+}
+
+fn key(window: &mut Window, key: Key, pressed: bool) {
+    window.event(Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE });
+    window.run_steps(2);
+}
+
+#[test]
+fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
+    let (mut window, _folder) = painting(ARM);
+    let before = rotation(&window, ARM);
+    press(&mut window, Modifiers::NONE, Key::R);
+    let from = handle(&window);
+    drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
+    let bent = degrees(&window, ARM, before);
+    assert!(bent > 20.0, "{bent}");
+    let opened = session(&window).opened().clone();
+    assert!(!session(&window).is_unsaved() && session(&window).history().done().is_empty());
+    assert_eq!(session(&window).document(), &opened, "weights and poses of the file are as they were");
+    // A drag that is given up is none.
+    let from = handle(&window);
+    window.event(Event::PointerMoved(from));
+    window.run_steps(2);
+    let button = |pressed| Event::PointerButton {
+        pos: from,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.event(button(true));
+    window.step();
+    window.event(Event::PointerMoved(from + vec2(-40.0, 60.0)));
+    window.run_steps(3);
+    assert!((degrees(&window, ARM, before) - bent).abs() > 2.0, "it follows the pointer");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    window.event(button(false));
+    window.run_steps(3);
+    assert!((degrees(&window, ARM, before) - bent).abs() < 1e-2);
+    assert!(window.query_by_label("Handle: Rotate about the line of sight").is_some(), "the rings stay");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    assert!(window.query_by_label("Handle: Rotate about the line of sight").is_none(), "and go with the next Escape");
+    press(&mut window, Modifiers::ALT, Key::R);
+    assert!(degrees(&window, ARM, before) < 1e-2);
+    // In another mode nothing is bent.
+    press(&mut window, Modifiers::NONE, Key::R);
+    let from = handle(&window);
+    drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    assert!(degrees(&window, ARM, before) < 1e-2);
+}
+
+#[test]
+fn a_held_key_shows_the_rings_as_long_as_it_is_held_and_strokes_go_on_after_it() {
+    let (mut window, _folder) = painting(ARM);
+    let before = rotation(&window, ARM);
+    key(&mut window, Key::R, true);
+    let from = handle(&window);
+    drag(&mut window, from, from + vec2(-50.0, -70.0), Modifiers::NONE);
+    key(&mut window, Key::R, false);
+    assert!(window.query_by_label("Handle: Rotate about the line of sight").is_none());
+    assert!(degrees(&window, ARM, before) > 15.0, "the bend stays");
+    let weights = total(session(&window).document(), ARM);
+    let at = middle(&window, ARM, "LeftLowerArm");
+    drag(&mut window, at, at + vec2(12.0, 0.0), Modifiers::SHIFT);
+    drag(&mut window, at - vec2(0.0, 12.0), at, Modifiers::NONE);
+    assert!(total(session(&window).document(), ARM) != weights, "the bent surface is painted on");
+}
+
+#[test]
+fn the_bar_goes_from_bind_to_the_pose() {
+    let (mut window, _folder) = painting(ARM);
+    press(&mut window, Modifiers::NONE, Key::R);
+    let from = handle(&window);
+    drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
+    let bound = rest(&window, ARM);
+    let whole = degrees(&window, ARM, bound);
+    let bar = window.get_by_label("From bind to the pose").rect();
+    let at = |part: f32| bar.left_center() + vec2(bar.width() * part, 0.0);
+    drag(&mut window, at(0.9), at(0.5), Modifiers::NONE);
+    let half = degrees(&window, ARM, bound);
+    assert!((half / whole - 0.5).abs() < 0.03, "{half} of {whole}");
+    drag(&mut window, at(0.5), at(-0.2), Modifiers::NONE);
+    for joint in [ARM, "Hips", "Head", "RightLowerLeg"] {
+        assert!(degrees(&window, joint, rest(&window, joint)) < 1e-2, "{joint} is bound");
+    }
+}
+
+#[test]
+fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
+    let (mut window, _folder) = painting(ARM);
+    press_button(&mut window, "Painted on: Pose of the file");
+    window.run_steps(3);
+    let arm = format!("{ARM} – ");
+    let limb = window
+        .query_all_by_label_contains(&arm)
+        .next()
+        .or_else(|| window.query_all_by_label_contains(" – LeftHand").next())
+        .expect("the arm is a limb");
+    limb.click_accesskit();
+    window.run_steps(4);
+    let bent = degrees(&window, "LeftLowerArm", rest(&window, "LeftLowerArm"));
+    assert!(bent > 20.0, "{bent}");
+    assert!(degrees(&window, "RightLowerArm", rest(&window, "RightLowerArm")) < 1e-2, "that limb alone");
+    let shown = rotation(&window, "LeftLowerArm");
+    window.query_all_by_label_contains("Painted on: ").next().expect("the menu").click_accesskit();
+    window.run_steps(3);
+    window.get_by_label("Name of the pose").click();
+    window.run_steps(2);
+    window.event(Event::Text("Elbow".into()));
+    window.run_steps(2);
+    press_button(&mut window, "Keep the pose");
+    let kept: Vec<String> = kept_poses(session(&window).document()).iter().map(|p| p.name.clone()).collect();
+    assert_eq!(kept, ["Elbow"]);
+    assert_eq!(session(&window).history().done().len(), 1, "one step");
+    window.query_all_by_label_contains("Painted on: ").next().expect("the menu").click_accesskit();
+    window.run_steps(3);
+    press_button(&mut window, "Range of motion");
+    window.run_steps(3);
+    assert!(degrees(&window, "LeftLowerArm", shown) > 5.0);
+    window.query_all_by_label_contains("Painted on: ").next().expect("the menu").click_accesskit();
+    window.run_steps(3);
+    press_button(&mut window, "Elbow");
+    assert!(degrees(&window, "LeftLowerArm", shown) < 0.1, "the kept pose is shown");
+}
+
+#[test]
+fn weights_as_opened_are_seen_and_not_painted_on() {
+    let (mut window, _folder) = painting(ARM);
+    let at = middle(&window, ARM, "LeftLowerArm");
+    let aside = head(&window, "Head") - vec2(0.0, 260.0);
+    let picture = |window: &mut Window| {
+        window.event(Event::PointerMoved(aside));
+        window.run_steps(6);
+        let image = window.render().expect("a picture");
+        let area = (at.x as u32 - 40, at.y as u32 - 30);
+        (0..60)
+            .flat_map(|y| (0..80).map(move |x| (x, y)))
+            .map(|(x, y)| image.get_pixel(area.0 + x, area.1 + y).0)
+            .collect()
+    };
+    let differing = |a: &[[u8; 4]], b: &[[u8; 4]]| {
+        a.iter().zip(b).filter(|(a, b)| a.iter().zip(b.iter()).any(|(a, b)| a.abs_diff(*b) > 24)).count()
+    };
+    let before: Vec<[u8; 4]> = picture(&mut window);
+    press(&mut window, Modifiers::NONE, Key::Num3);
+    for _ in 0..3 {
+        drag(&mut window, at - vec2(14.0, 0.0), at + vec2(14.0, 4.0), Modifiers::COMMAND);
+    }
+    let painted = picture(&mut window);
+    assert!(differing(&before, &painted) > 150, "{}", differing(&before, &painted));
+    press_button(&mut window, "Compare: File");
+    let opened = picture(&mut window);
+    assert!(differing(&before, &opened) < 12, "{} pixels are others", differing(&before, &opened));
+    let weights = session(&window).document().clone();
+    drag(&mut window, at - vec2(14.0, 0.0), at + vec2(14.0, 4.0), Modifiers::COMMAND);
+    assert_eq!(session(&window).document(), &weights, "nothing is painted on what was");
+    press_button(&mut window, "Compare: Edited");
+    let again = picture(&mut window);
+    assert!(differing(&painted, &again) < 12, "{} pixels are others", differing(&painted, &again));
+    // What is done is seen.
+    press_button(&mut window, "Compare: File");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    let undone = picture(&mut window);
+    assert!(differing(&before, &undone) > 100, "an edit ends it");
+}
