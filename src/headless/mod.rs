@@ -79,6 +79,9 @@ pub enum Verb {
         /// How many spots.
         #[arg(long, default_value_t = 10)]
         count: usize,
+        /// Looks through the clips alone, at no range of motion.
+        #[arg(long)]
+        no_range: bool,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -360,7 +363,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Check { file, json, fix: false, .. } => check::check(file, *json),
         Verb::Check { file, json, output, .. } => check::fix(file, output.as_deref(), *json),
         Verb::Seams { file, json } => seams::seams(file, *json),
-        Verb::Worst { file, count, json } => worst::worst(file, *count, *json),
+        Verb::Worst { file, count, no_range, json } => worst::worst(file, *count, *no_range, *json),
         Verb::Weights { file, output, mesh } => weights::weights(file, output, mesh.as_deref()),
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),

@@ -13,10 +13,12 @@ use crate::{
     motion::{Sampling, Spot, WorstPose},
 };
 
-pub(super) fn worst(path: &Path, count: usize, as_json: bool) -> Result<u8, Failure> {
+pub(super) fn worst(path: &Path, count: usize, no_range: bool, as_json: bool) -> Result<u8, Failure> {
     let session = open(path)?;
     let document = session.document();
-    let found = WorstPose::search(document, &Sampling::default(), &AtomicBool::new(false), &AtomicU32::new(0));
+    let all = Sampling::default();
+    let sampling = Sampling { degrees: all.degrees.filter(|_| !no_range), ..all };
+    let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0));
     let spots = found.map(|found| found.worst(count)).unwrap_or_default();
     if as_json {
         let list: Vec<serde_json::Value> = spots.iter().map(|s| facts(document, s)).collect();
@@ -44,11 +46,15 @@ pub(super) fn worst(path: &Path, count: usize, as_json: bool) -> Result<u8, Fail
 }
 
 fn facts(document: &Document, spot: &Spot) -> serde_json::Value {
+    let primitive = document.node(spot.node).mesh.and_then(|mesh| document.primitive(mesh, spot.primitive));
+    let position = primitive.and_then(|p| p.positions.get(spot.vertex as usize)).map(|p| p.to_array());
     json!({
         "node": spot.node.0,
         "name": document.node(spot.node).label(spot.node),
         "primitive": spot.primitive,
         "vertex": spot.vertex,
+        // In the mesh, as it was bound.
+        "position": position,
         "clip": spot.clip.map(|c| document.clip_label(c)),
         "time": spot.time,
         "score": spot.score,

@@ -16,7 +16,7 @@ use crate::{
     model::SkinId,
     render::ColorRole,
     ui::{
-        Action, Actions, Theme, View,
+        Action, Actions, PaintAction, Theme, View,
         theme::Font,
         widgets::{name_widget, panel_title, thousands},
     },
@@ -147,6 +147,10 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         if counted_button(state, ui, view, "Limit", help, Act::Limit(most)) {
             let limit = Limit { most, mesh: None, primitive: None, vertices: None, locked: None, layer: None };
             run(actions, limit.into());
+            // What is done next keeps to it: a mirror image gives the middle the joints of both sides.
+            if view.paint.limit > most {
+                actions.push(PaintAction::WeightLimit(most));
+            }
         }
         let field = ui.add(DragValue::new(&mut state.most).range(1..=16).speed(0.05));
         name_widget(ui, &field, "Max influences");
