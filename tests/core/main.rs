@@ -32,6 +32,7 @@ mod weights;
 mod weights_corpus;
 mod weights_counts;
 mod weights_files;
+mod weights_mended;
 mod weights_mirror;
 mod weights_skins;
 mod weights_surfaces;

@@ -245,6 +245,8 @@ pub struct Brush {
     pub mirror: bool,
     /// Whether brushes that mix change the painted joint alone.
     pub this_joint: bool,
+    /// Whether smoothing goes only as far as bending leaves a spot its volume.
+    pub keep_volume: bool,
 }
 
 impl Default for Brush {
@@ -264,6 +266,7 @@ impl Default for Brush {
             build_up: false,
             mirror: false,
             this_joint: false,
+            keep_volume: false,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::{Flaws, Influences, share::Refusal, share::Rule};
+use super::{Flaws, Influences, share::Refusal, share::Rule, volume::Branches};
 use crate::model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap};
 
 /// None, where a place or a joint is expected.
@@ -76,6 +76,7 @@ pub struct Canvas {
     /// Made when first asked for: what looks at one vertex at a time does not need it.
     topo: OnceLock<Topo>,
     flaws: OnceLock<Flaws>,
+    branches: OnceLock<Branches>,
 }
 
 impl Canvas {
@@ -122,6 +123,7 @@ impl Canvas {
             parents,
             topo: OnceLock::new(),
             flaws: OnceLock::new(),
+            branches: OnceLock::new(),
         })
     }
 
@@ -190,6 +192,11 @@ impl Canvas {
     /// For every joint the nearest ancestor that is one too; `u16::MAX` where there is none.
     pub fn parents(&self) -> &[u16] {
         &self.parents
+    }
+
+    /// Which joints hang on which.
+    pub(super) fn branches(&self) -> &Branches {
+        self.branches.get_or_init(|| Branches::of(&self.parents))
     }
 
     /// Where a vertex lies.

@@ -21,6 +21,7 @@ mod stored;
 mod stroke;
 mod tally;
 mod tools;
+mod volume;
 
 pub use self::{
     bind::Bones,
@@ -40,4 +41,5 @@ pub use self::{
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, Tally},
     tools::{gradient, in_common, strays},
+    volume::KEPT,
 };

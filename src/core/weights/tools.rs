@@ -10,6 +10,7 @@ use super::{
     fault_in, quick,
     share::{self, normalize},
     stroke::mean,
+    volume::blend_keeping,
 };
 use crate::model::WeightMap;
 
@@ -282,6 +283,29 @@ impl Draft<'_> {
                         None => share::blend(list, other, amount, rule),
                     };
                     done.map(|()| true)
+                },
+            );
+        }
+        refused
+    }
+
+    /// Moves every vertex towards its neighbours, the near ones more, so often and so far, but only as far as it keeps a part of
+    /// its volume when joints are bent by 60 degrees, or what it had, and is strained no more than before.
+    pub fn relax_keeping(&mut self, passes: usize, amount: f32, kept: f32, scope: &Scope<'_>) -> Refused {
+        let mut refused = Refused::new();
+        let canvas = self.canvas;
+        for _ in 0..passes {
+            refused = self.each(
+                scope,
+                Fast::None,
+                |_| true,
+                |maps, vertex, Scratch { list, other }, rule| {
+                    let place = canvas.place_of(vertex);
+                    near_mean(canvas, maps, place, other);
+                    if other.is_empty() {
+                        return Ok(false);
+                    }
+                    blend_keeping((canvas, maps, place), list, other, (amount, kept), rule)
                 },
             );
         }

@@ -188,6 +188,12 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
         }
         ui.end_row();
+        if brush.kind == BrushKind::Smooth {
+            check(ui, theme, &mut brush.keep_volume, "Keep volume").on_hover_text(
+                "Smooths a spot only as far as bending leaves it four fifths of its volume, and strains it no more",
+            );
+            ui.end_row();
+        }
         check(ui, theme, in_scene, "Size in the scene")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
         end(ui);

@@ -124,6 +124,9 @@ document_commands! {
         amount: Option<f32>,
         /// The one joint that is smoothed; all unless given.
         joint: Option<Nodes>,
+        /// The part of its volume that every spot keeps, 0 to 1, where joints are bent by 60 degrees; what it had, where that is less.
+        /// No step is taken that would strain a spot more. Nothing is looked at unless given.
+        volume: Option<f32>,
         /// What it may touch.
         reach: Reach,
     } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
@@ -590,7 +593,21 @@ impl Smooth {
 
 impl Relax {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true)
+        let Some(kept) = self.volume else {
+            return smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true);
+        };
+        if !(0.0..=1.0).contains(&kept) {
+            return Err(CommandError::Other("the part of the volume that is kept is a number from 0 to 1".into()));
+        }
+        if self.joint.is_some() {
+            return Err(CommandError::Other(
+                "volume is kept where all joints are relaxed: leave out the joint, or the volume".into(),
+            ));
+        }
+        let (passes, amount) = (self.passes.unwrap_or(1).clamp(1, 1000), self.amount.unwrap_or(1.0).clamp(0.0, 1.0));
+        run(scene.document, &self.reach, "relaxed", |draft, job| {
+            Ok(draft.relax_keeping(passes, amount, kept, &job.scope()))
+        })
     }
 }
 

@@ -2,7 +2,13 @@
 
 use glam::Vec3;
 
-use super::{super::share, Paint};
+use super::{
+    super::{
+        share,
+        volume::{KEPT, blend_keeping},
+    },
+    Paint,
+};
 use crate::weights::{BrushKind, Canvas, Influences, Maps, PosedCanvas, Refusal, Rule, canvas::NOWHERE};
 
 /// What a dab's vertices share.
@@ -106,6 +112,10 @@ impl Work<'_> {
                 count += 1;
             }
             return wish(list, &wishes[..count]);
+        }
+        if brush.kind == BrushKind::Smooth && brush.keep_volume {
+            let moved = blend_keeping((self.canvas, self.maps, place), list, target, (amount, KEPT), &wide)?;
+            return even(list, &[]).map(|()| moved);
         }
         share::blend(list, target, sign * amount, &wide).and_then(|()| even(list, &[])).map(|()| true)
     }

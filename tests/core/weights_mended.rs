@@ -1,0 +1,131 @@
+//! What acts on weights come to in motion: characters whose weights were spoiled and mended are strained no more than they were, and
+//! relaxing keeps volume where it is asked to.
+
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
+use glam::Vec3;
+use serde_json::json;
+use ulna::{
+    edit::CommandLine,
+    formats::gltf::Progress,
+    model::{Document, Shared, SkinId},
+    motion::{Evaluator, Pose, Sampling, Stack, Strain, StrainScratch, WorstPose, range_of_motion},
+    session::Session,
+    weights::{Canvas, KEPT, faults},
+};
+
+use crate::common::{run, sample, shared};
+
+/// Over all clips, by every vertex's worst moment: the root of the mean square of the scores (what is spread is not as bad as what
+/// tears), what one in a hundred exceeds, and the worst spot.
+fn strain_of(document: &Document) -> [f32; 3] {
+    let sampling = Sampling { degrees: None, ..Sampling::default() };
+    let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0)).expect("a search");
+    let mut scores: Vec<f32> = Vec::new();
+    for node in document.shown_nodes() {
+        let Some(mesh) = document.node(node).mesh else { continue };
+        for (primitive, _) in document.mesh(mesh).entries() {
+            scores.extend(found.scores(node, primitive));
+        }
+    }
+    scores.sort_by(f32::total_cmp);
+    assert!(scores.len() > 100, "{} vertices were measured", scores.len());
+    [mean_square(&scores), scores[scores.len() * 99 / 100], scores[scores.len() - 1]]
+}
+
+fn act(session: &mut Session, lines: &[serde_json::Value]) {
+    for line in lines {
+        let line: CommandLine = CommandLine::parse(&line.to_string()).expect("a line");
+        run(session, line);
+    }
+}
+
+/// The least part of its volume that every vertex keeps in a range of motion, vertex by vertex, and the worst score.
+fn bent(document: &Document, skin: SkinId, degrees: f32) -> (Vec<f32>, Vec<f32>) {
+    let clip = Shared::new(range_of_motion(document, skin, Vec3::splat(degrees)));
+    let (mut evaluator, mut pose, mut scratch) = (Evaluator::default(), Pose::default(), StrainScratch::default());
+    let (mut volumes, mut scores) = (Vec::new(), Vec::new());
+    let canvas = Canvas::new(document, skin).expect("a canvas");
+    let mut times: Vec<f32> = clip.tracks.values().flat_map(|t| t.times.iter().copied()).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    for part in canvas.parts() {
+        let strain = Strain::of(document, part.node, part.primitive).expect("a surface");
+        let mut own = vec![(1.0f32, 0.0f32); part.count as usize];
+        for time in &times {
+            evaluator.update(document, &Stack::of(Some(&clip), f64::from(*time)), &mut pose);
+            let mut found = Vec::new();
+            strain.measure(document, &pose, &mut scratch, &mut found);
+            for (own, found) in own.iter_mut().zip(found) {
+                *own = (own.0.min(found.volume), own.1.max(found.score()));
+            }
+        }
+        volumes.extend(own.iter().map(|o| o.0));
+        scores.extend(own.iter().map(|o| o.1));
+    }
+    (volumes, scores)
+}
+
+fn mean_square(list: &[f32]) -> f32 {
+    (list.iter().map(|v| v * v).sum::<f32>() / list.len().max(1) as f32).sqrt()
+}
+
+#[test]
+fn spoiled_characters_are_mended_by_acts_alone() {
+    let Some(shared) = shared() else { return };
+    // Each vertex hangs on one joint: no weights at all but the list of who is strongest.
+    let spoil = [json!({"do":"weights.limit","most":1})];
+    let acts = |passes: usize| {
+        [
+            json!({"do":"weights.smooth","passes":passes}),
+            json!({"do":"weights.relax","passes":2,"volume":0.75}),
+            json!({"do":"weights.limit","most":4}),
+            json!({"do":"weights.normalize"}),
+        ]
+    };
+    let list = [
+        ("CesiumMan/CesiumMan.glb", acts(8)),
+        ("Knight/Knight.glb", acts(4)),
+        ("Dragon/dragon-animations.glb", acts(2)),
+    ];
+    let mut measured = 0;
+    for (file, acts) in list {
+        let path = shared.join("corpus/characters").join(file);
+        let mut session = Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let before = strain_of(session.document());
+        act(&mut session, &spoil);
+        let spoiled = strain_of(session.document());
+        act(&mut session, &acts);
+        let after = strain_of(session.document());
+        eprintln!("{file}: {before:.3?}, spoiled {spoiled:.3?}, mended {after:.3?}");
+        for map in session.document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref()) {
+            assert_eq!(faults(map, 4).broken(), 0, "{file}");
+        }
+        assert!(spoiled[0] > before[0] * 1.1, "{file} was hardly spoiled: {before:?} {spoiled:?}");
+        for (k, what) in ["mean square", "one in a hundred", "worst"].into_iter().enumerate() {
+            assert!(after[k] <= before[k] * 1.1, "{file}, {what}: {} and {} before", after[k], before[k]);
+        }
+        measured += 1;
+    }
+    assert_eq!(measured, 3);
+}
+
+#[test]
+fn relaxing_keeps_the_volume_that_is_asked_for_and_strains_nothing_more() {
+    let mut session = sample();
+    let skin = SkinId(0);
+    act(&mut session, &[json!({"do":"weights.limit","most":1})]);
+    let (rigid, strained) = bent(session.document(), skin, 60.0);
+    act(&mut session, &[json!({"do":"weights.smooth","passes":6})]);
+    let (plain, _) = bent(session.document(), skin, 60.0);
+    let lost = plain.iter().filter(|v| **v < KEPT - 1e-3).count();
+    assert!(lost > 20, "smoothing alone loses volume at {lost} vertices");
+    session.undo().expect("a step");
+    act(&mut session, &[json!({"do":"weights.relax","passes":6,"volume":KEPT})]);
+    let (kept, relaxed) = bent(session.document(), skin, 60.0);
+    for (v, (kept, rigid)) in kept.iter().zip(&rigid).enumerate() {
+        assert!(*kept >= rigid.min(KEPT) - 2e-3, "vertex {v} keeps {kept}, {rigid} before");
+    }
+    let (now, before) = (mean_square(&relaxed), mean_square(&strained));
+    assert!(now < before, "{now} and {before} before");
+}
