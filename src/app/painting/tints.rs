@@ -106,11 +106,16 @@ impl Painting {
             self.tinted = Some(now);
             return;
         }
-        let colors = Colors::new(theme, document, canvas);
         // A vertex strains its neighbours, too, and the farthest one says what a colour means.
         let whole = self.tinted.as_ref() != Some(&now)
             || (self.look.is_strain() && !changes.is_empty() && !self.waits_for_the_stroke());
         let moved = std::mem::take(&mut self.stray_moved);
+        let reweighed = changes.iter().any(|c| matches!(c, Change::Weights { .. }));
+        if !whole && !reweighed && (moved.is_empty() || self.look != WeightLook::Faults) {
+            self.tinted = Some(now);
+            return;
+        }
+        let colors = Colors::new(theme, &self.colors, canvas);
         let mut strays: Vec<u32> = Vec::new();
         if self.look == WeightLook::Faults && !whole {
             strays.extend(moved.iter().flat_map(|p| canvas.vertices_at(*p)));
@@ -190,13 +195,10 @@ struct Colors<'a> {
 }
 
 impl<'a> Colors<'a> {
-    fn new(theme: &str, document: &Document, canvas: &'a Canvas) -> Self {
+    fn new(theme: &str, joints: &[Color], canvas: &'a Canvas) -> Self {
         Self {
             placed: Some(canvas).filter(|c| c.is_ready()),
-            joints: joint_colors(document, canvas)
-                .into_iter()
-                .map(|Color([r, g, b, _])| [r, g, b].map(|v| f32::from(v) / 255.0))
-                .collect(),
+            joints: joints.iter().map(|Color([r, g, b, _])| [*r, *g, *b].map(|v| f32::from(v) / 255.0)).collect(),
             none: ColorRole::SeverityError.color(theme),
             many: ColorRole::SeverityWarning.color(theme),
             sum: ColorRole::SeverityInfo.color(theme),

@@ -223,6 +223,9 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
 /// Selected vertices, as dots: one mesh, however many there are.
 fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
+    /// More lie so close that their rims would hide them.
+    const RIMMED: usize = 4_000;
+    let rimmed = view.paint.vertices.len() <= RIMMED;
     let size = Vec2::new(rect.width(), rect.height());
     let color = view.theme.color(ColorRole::SelectionBase);
     let halo = view.theme.color(ColorRole::SelectionOutline);
@@ -232,7 +235,12 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
             continue;
         };
         let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());
-        dots.add_colored_rect(Rect::from_center_size(at, vec2(5.0, 5.0)), halo);
+        if !rect.contains(at) {
+            continue;
+        }
+        if rimmed {
+            dots.add_colored_rect(Rect::from_center_size(at, vec2(5.0, 5.0)), halo);
+        }
         dots.add_colored_rect(Rect::from_center_size(at, vec2(3.5, 3.5)), color);
     }
     painter.add(Shape::mesh(dots));
