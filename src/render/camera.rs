@@ -119,13 +119,21 @@ impl Camera {
 
     /// A point on a picture of `size`, and the depth that [`Camera::metres_per_point`] takes; `None` behind the eye.
     pub fn project(&self, point: Vec3, size: Vec2) -> Option<(Vec2, f32)> {
-        let clip = self.clip_from_world(size.x / size.y.max(1.0)) * point.extend(1.0);
-        if clip.w <= 1e-6 {
-            return None;
+        self.projector(size)(point)
+    }
+
+    /// As [`Camera::project`], for many points.
+    pub fn projector(&self, size: Vec2) -> impl Fn(Vec3) -> Option<(Vec2, f32)> {
+        let clip_from_world = self.clip_from_world(size.x / size.y.max(1.0));
+        let flat = self.orthographic.then_some(self.distance);
+        move |point| {
+            let clip = clip_from_world * point.extend(1.0);
+            if clip.w <= 1e-6 {
+                return None;
+            }
+            let ndc = clip.truncate().truncate() / clip.w;
+            Some((Vec2::new((ndc.x * 0.5 + 0.5) * size.x, (0.5 - ndc.y * 0.5) * size.y), flat.unwrap_or(clip.w)))
         }
-        let ndc = clip.truncate().truncate() / clip.w;
-        let depth = if self.orthographic { self.distance } else { clip.w };
-        Some((Vec2::new((ndc.x * 0.5 + 0.5) * size.x, (0.5 - ndc.y * 0.5) * size.y), depth))
     }
 
     /// The ray through a point of a picture of `size`.

@@ -350,6 +350,15 @@ pub enum PaintAction {
     PaintOverClip(bool),
     /// Whether the range of motion is shown while painting.
     PaintRange(bool),
+    /// Weights of vertices of the canvas in columns of joints, row by row.
+    Cells {
+        /// The rows.
+        vertices: Vec<u32>,
+        /// The columns, by their numbers in the skin.
+        joints: Vec<u16>,
+        /// A weight a cell.
+        values: Vec<f32>,
+    },
     /// Something of the bend that is painted on.
     Bend(BendAction),
     /// Show a spot at its worst moment.

@@ -12,7 +12,7 @@ use ulna::{
         weight_files::{Pasted, PastedRow, WeightFile, read_rows, write_rows},
     },
     model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding, WeightMap},
-    session::{Session, rows_meant, weight_rows, weight_table},
+    session::{Session, cells_assigned, rows_meant, weight_rows, weight_table},
     weights::{Canvas, Reshape, fault_in, reshape},
 };
 
@@ -473,4 +473,54 @@ fn acts_say_how_many_vertices_they_changed() {
     assert!(again.is_empty(), "{again:?}");
     let read = Command::read(&CommandLine::new("weights.swap").with("joint", "Hips")).map(|_| ());
     assert!(read.expect_err("refused").to_string().contains("with"));
+}
+
+#[test]
+fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
+    let mut session = sample();
+    let document = session.document().clone();
+    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let maps_of = |document: &Document| canvas.maps(document).part(0).clone();
+    let before = maps_of(&document);
+    // Vertices of three joints at least, of which one is locked.
+    let many = |v: &u32| before.vertex(*v as usize).filter(|(_, w)| *w > 0.05).count() >= 3;
+    // One a place: copies have the same.
+    let first = |v: &u32| canvas.first_at(canvas.place_of(*v)) == *v;
+    let vertices: Vec<u32> = (0..before.vertex_count() as u32).filter(many).filter(first).take(12).collect();
+    assert!(vertices.len() > 3, "{} vertices of three joints", vertices.len());
+    let strongest = |v: u32| {
+        let mut list: Vec<(u16, f32)> = before.vertex(v as usize).filter(|(_, w)| *w > 0.0).collect();
+        list.sort_by(|a, b| b.1.total_cmp(&a.1));
+        list
+    };
+    let (column, lock) = (strongest(vertices[0])[1].0, strongest(vertices[0])[2].0);
+    let locked: std::collections::BTreeSet<_> = [canvas.joints()[usize::from(lock)]].into();
+    let values: Vec<f32> = (0..vertices.len()).map(|k| 0.1 + 0.01 * k as f32).collect();
+    let assign = cells_assigned(&document, &canvas, (&vertices, &[column]), &values, (&locked, 4)).expect("assigned");
+    session.run(&Command::from(assign.clone())).expect("done");
+    let after = maps_of(session.document());
+    for (v, value) in vertices.iter().zip(&values) {
+        let own = *v as usize;
+        assert!((after.weight(own, column) - value).abs() < 1e-5, "vertex {v}: {}", after.weight(own, column));
+        assert_eq!(after.weight(own, lock).to_bits(), before.weight(own, lock).to_bits(), "vertex {v} is locked there");
+        assert!((after.vertex(own).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-5);
+    }
+    let meant: std::collections::BTreeSet<u32> =
+        vertices.iter().flat_map(|v| canvas.vertices_at(canvas.place_of(*v))).copied().collect();
+    for v in 0..before.vertex_count() {
+        if !meant.contains(&(v as u32)) {
+            assert_eq!(
+                before.vertex(v).collect::<Vec<_>>(),
+                after.vertex(v).collect::<Vec<_>>(),
+                "vertex {v} was not meant"
+            );
+        }
+    }
+    // Said twice it is said once.
+    let again = session.document().clone();
+    session.run(&Command::from(assign)).expect("done");
+    assert_eq!(again.meshes, session.document().meshes);
+    // What a locked joint holds cannot be had.
+    let refused = cells_assigned(&document, &canvas, (&vertices, &[lock]), &values, (&locked, 4));
+    assert_eq!(refused.expect_err("locked").vertex, vertices[0]);
 }

@@ -161,3 +161,71 @@ fn layers_are_kept_over_a_restart() {
     assert!(shown.eq(again));
     assert!(window.get_by_label("Keep layers in the file").accesskit_node().toggled().is_some());
 }
+
+#[test]
+fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    press_button(&mut window, "Show its numbers alone");
+    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
+    drag(&mut window, at - vec2(25.0, 25.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
+    window.run_steps(4);
+    // Cells by their rows, each with its vertex.
+    let vertex = |label: &str| -> u32 {
+        label.split("vertex ").nth(1).and_then(|t| t.split(':').next()).and_then(|t| t.parse().ok()).expect("a number")
+    };
+    let cells = |window: &crate::common::paint::Window, joint: &str| -> Vec<(u32, egui::Rect)> {
+        let of = format!("{joint} of vertex");
+        let found = window.query_all_by_label_contains(&of);
+        found.map(|n| (vertex(&n.accesskit_node().label().expect("a name")), n.rect())).collect()
+    };
+    let arm = cells(&window, "LeftUpperArm");
+    assert!(arm.len() > 3 && arm[2].1.bottom() < 990.0, "{} rows are in sight", arm.len());
+    let others: Vec<String> = window
+        .query_all_by_label_contains(" of vertex ")
+        .filter(|n| (n.rect().center().y - arm[0].1.center().y).abs() < 2.0 && n.rect().left() > arm[0].1.left() + 4.0)
+        .filter_map(|n| n.accesskit_node().label())
+        .collect();
+    let second = others.first().expect("another column").split(" of vertex").next().expect("a joint").to_owned();
+    let second_cells = cells(&window, &second);
+    let weight = |document: &Document, v: u32, name: &str| {
+        let canvas = ulna::weights::Canvas::new(document, 0.into()).expect("a canvas");
+        let joint = canvas.joint(node(document, name)).expect("a joint");
+        let part = canvas.parts().iter().find(|p| p.count > v).expect("a part");
+        let (map, own) = canvas.maps(document).map_of(part.first + v);
+        map.weight(own, joint)
+    };
+    drag(&mut window, arm[0].1.center(), second_cells[2].1.center(), Modifiers::NONE);
+    window.event(Event::Text("0.25".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let document = session(&window).document();
+    for (v, _) in &arm[..3] {
+        for joint in ["LeftUpperArm", &second] {
+            assert!(
+                (weight(document, *v, joint) - 0.25).abs() < 1e-4,
+                "{joint} of {v}: {}",
+                weight(document, *v, joint)
+            );
+        }
+    }
+    assert_eq!(session(&window).history().done().len(), 1, "one step");
+    sound(document);
+    // A grid goes in from the cell that is typed into on.
+    click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
+    window.event(Event::Paste("0.5\t0.125\n0.75\t0.25\n".into()));
+    window.run_steps(4);
+    let document = session(&window).document();
+    for ((v, _), values) in arm[1..3].iter().zip([[0.5, 0.125], [0.75, 0.25]]) {
+        for (joint, value) in ["LeftUpperArm", &second].into_iter().zip(values) {
+            assert!((weight(document, *v, joint) - value).abs() < 1e-4, "{joint} of {v}");
+        }
+    }
+    assert!((weight(document, arm[0].0, "LeftUpperArm") - 0.25).abs() < 1e-4, "what is above stays");
+    // One that does not fit says so.
+    let before = document.clone();
+    click_at(&mut window, second_cells[1].1.center(), Modifiers::NONE);
+    window.event(Event::Paste("0.1\t0.1\t0.1\t0.1\t0.1\t0.1\t0.1\n0.1\t0.1\t0.1\t0.1\t0.1\t0.1\t0.1\n".into()));
+    window.run_steps(4);
+    assert!(*session(&window).document() == before);
+    assert!(window.query_by_label_contains("7 columns").is_some(), "it says what does not fit");
+}

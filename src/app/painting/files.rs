@@ -16,7 +16,7 @@ use crate::{
     },
     formats::weight_files::{WeightFile, read_rows, write_rows},
     model::{Document, NodeId},
-    session::{RowsMeant, SystemDisk, rows_meant, weight_rows, weight_table, write_atomically},
+    session::{RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically},
     ui::{Dialog, PathFor, ToastKind, thousands},
     weights::{Draft, Scope},
 };
@@ -161,6 +161,20 @@ impl App {
             }
             Ok(assign) => self.run(ctx, assign),
             Err(why) => self.toast(ctx, ToastKind::Error, format!("No weights were pasted: {why}.")),
+        }
+    }
+
+    /// Gives cells of the table their weights.
+    pub(in crate::app) fn set_cells(&mut self, ctx: &Context, vertices: &[u32], joints: &[u16], values: &[f32]) {
+        let (Some(session), Some(canvas)) = (&self.session, &self.painting.canvas) else { return };
+        let rules = (&self.painting.locked, self.painting.limit);
+        match cells_assigned(session.document(), canvas, (vertices, joints), values, rules) {
+            Ok(assign) => self.run(ctx, assign),
+            Err(refused) => {
+                let (_, own) = canvas.part_of(refused.vertex);
+                let text = format!("Nothing was set: vertex {own} cannot have these weights, {}.", refused.why);
+                self.toast(ctx, ToastKind::Error, text);
+            }
         }
     }
 

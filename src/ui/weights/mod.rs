@@ -4,6 +4,7 @@
 mod acts;
 mod bend;
 mod brush;
+mod cells;
 mod joints;
 mod layers;
 mod strip;

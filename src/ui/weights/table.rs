@@ -1,44 +1,40 @@
 //! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers and arithmetic.
 
-use egui::{RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::render::ColorRole;
-use crate::ui::PaintAction;
-use crate::ui::weight_marks::heat_color;
+use super::{
+    cells::{Cells, ROW, Sheet, meant},
+    selection_key,
+};
 use crate::{
-    edit::{
-        Command,
-        command::{
-            Flood, VertexCommand,
-            field::{How, Nodes, Reach, VertexTerms},
-        },
-        evaluate,
+    edit::command::{
+        Flood, VertexCommand,
+        field::{Nodes, Reach},
     },
-    model::{NodeId, SkinId},
+    model::{Derived, SkinId},
+    render::ColorRole,
     ui::{
-        Action, Actions, Theme, VertexPick, View,
+        Action, Actions, PaintAction, Theme, VertexPick, View,
         theme::Font,
-        widgets::{elided, icon_button, name_widget},
+        widgets::{elided, icon_button},
     },
-    weights::Canvas,
 };
 
-/// Rows and columns that are shown at most.
+/// Rows that say which joints stand in columns, and how many of those there are at most.
 const ROWS: usize = 200;
 const COLUMNS: usize = 6;
+/// Rows at most: a list is no longer than its bar can say.
+const MOST: usize = 100_000;
 /// Vertices over which means are shown: each frame reads them.
 const MEAN_OF: usize = 10_000;
-/// Stands for all selected vertices where a cell names one.
-const EVERY: u32 = u32::MAX;
 
 /// What the table keeps.
 #[derive(Clone, Debug, Default)]
 pub struct TableState {
-    /// The cell that is typed into: its vertex and joint, and its text.
-    cell: Option<(u32, u16, String)>,
-    /// Why what was typed was not taken.
-    refused: Option<String>,
+    cells: Cells,
+    /// The means over the vertices, by the document's generation, the selection and the columns.
+    means: Derived<(u64, (usize, u64), Vec<u16>), Vec<f32>>,
     /// The first of the joints that is shown.
     column: usize,
     /// The joints in the order in which they stand, for the vertices that are selected: they stay where they are while one edits.
@@ -51,7 +47,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let document = session.document();
     let chosen = view.paint.vertices;
     // With nothing selected, the vertex that was under the brush last, unless one types into the row of another.
-    let typed = state.cell.as_ref().map(|(v, ..)| *v).filter(|v| (*v as usize) < canvas.vertex_count());
+    let typed = state.cells.vertex().filter(|v| (*v as usize) < canvas.vertex_count());
     let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
     let maps = canvas.maps(document);
@@ -116,7 +112,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let shown = &vertices[..vertices.len().min(ROWS)];
     if state.order.0 != Some(canvas.skin) || state.order.1 != shown {
         state.order = (Some(canvas.skin), shown.to_vec(), found.clone());
-        state.refused = None;
+        state.cells.refused = None;
     }
     found.retain(|j| !state.order.2.contains(j));
     state.order.2.extend(found);
@@ -161,16 +157,18 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     if vertices.len() > 1 {
         all_row(state, ui, view, (width, first, each), &columns, vertices, actions);
     }
-    let rows = vertices.len().min(ROWS);
-    let height = (rows as f32).min(8.0) * 22.0;
+    let rows = vertices.len().min(MOST);
+    let sheet = Sheet { vertices: &vertices[..rows], joints: &columns, left: head.left() + first, each };
+    state.cells.follow(&sheet);
+    let height = (rows as f32).min(8.0) * ROW;
     let table = egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).min_scrolled_height(height);
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-    table.auto_shrink([false, true]).show_rows(ui, 22.0, rows, |ui, range| {
+    table.auto_shrink([false, true]).show_rows(ui, ROW, rows, |ui, range| {
         for k in range {
             let v = vertices[k];
             let (part, own) = canvas.part_of(v);
             let map = maps.part(part);
-            let (rect, _) = ui.allocate_exact_size(vec2(width, 22.0), Sense::hover());
+            let (rect, _) = ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
             if k % 2 == 0 {
                 ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
             }
@@ -193,20 +191,10 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
                 ui.painter().text(at, egui::Align2::LEFT_CENTER, text, small, color);
             }
             for (c, j) in columns.iter().enumerate() {
-                let area = egui::Rect::from_min_size(
-                    pos2(rect.left() + first + each * c as f32, rect.top()),
-                    vec2(each, rect.height()),
-                );
                 let weight = map.weight(own as usize, *j);
                 let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
-                if let Some(text) = cell(state, ui, view, area, (v, *j), weight, &format!("{name} of vertex {own}"))
-                    && let Some(joint) = node(*j)
-                {
-                    match gone_on(weight, &text) {
-                        Ok(value) => actions.push(Action::Run(set(view, canvas, v, joint, value))),
-                        Err(why) => state.refused = Some(why),
-                    }
-                }
+                let name = format!("{name} of vertex {own}");
+                state.cells.cell_ui(ui, view, &sheet, (k, c, rect.top()), (weight, &name), actions);
             }
             let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
             let off = crate::weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
@@ -224,11 +212,11 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     if all_joints > fits {
         pager(state, ui, theme, (kept, fits, all_joints));
     }
-    if vertices.len() > ROWS {
-        let text = format!("and {} more", crate::ui::widgets::thousands(vertices.len() - ROWS));
+    if vertices.len() > MOST {
+        let text = format!("and {} more", crate::ui::widgets::thousands(vertices.len() - MOST));
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     }
-    if let Some(why) = &state.refused {
+    if let Some(why) = &state.cells.refused {
         let text = RichText::new(why).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning));
         ui.add(egui::Label::new(text).wrap());
     }
@@ -255,17 +243,22 @@ fn all_row(
     let font = Theme::font(Font::Small);
     ui.painter().text(place, egui::Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
     let some = &vertices[..vertices.len().min(MEAN_OF)];
-    for (c, joint) in columns.iter().enumerate() {
-        let corner = pos2(rect.left() + first + each * c as f32, rect.top());
-        let area = egui::Rect::from_min_size(corner, vec2(each, rect.height()));
+    let key = (session.generation(), selection_key(vertices), columns.to_vec());
+    let mean_of = |joint: &u16| {
         let weight = |v: &u32| {
             let (map, own) = maps.map_of(*v);
             map.weight(own, *joint)
         };
-        let mean = some.iter().map(weight).sum::<f32>() / some.len() as f32;
+        some.iter().map(weight).sum::<f32>() / some.len() as f32
+    };
+    let means = state.means.update(key, |_| columns.iter().map(mean_of).collect()).clone();
+    for (c, joint) in columns.iter().enumerate() {
+        let corner = pos2(rect.left() + first + each * c as f32, rect.top());
+        let area = egui::Rect::from_min_size(corner, vec2(each, rect.height()));
+        let mean = means[c];
         let Some(node) = canvas.joints().get(usize::from(*joint)).copied() else { continue };
         let name = format!("{} of all selected vertices", document.node(node).label(node));
-        if let Some(text) = cell(state, ui, view, area, (EVERY, *joint), mean, &name) {
+        if let Some(text) = state.cells.every_ui(ui, view, area, *joint, (mean, &name)) {
             match meant(&text) {
                 Ok((how, value)) => {
                     let joint = Nodes::one(node);
@@ -273,40 +266,11 @@ fn all_row(
                     let flood = Flood { joint, value, how, amount: None, reach: Reach::default() };
                     actions.push(Action::Run(flood.into()));
                 }
-                Err(why) => state.refused = Some(why),
+                Err(why) => state.cells.refused = Some(why),
             }
         }
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)));
-}
-
-/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale; else why it is none.
-fn meant(text: &str) -> Result<(How, f32), String> {
-    let text = text.trim();
-    let none = || format!("“{text}” is no number; type a weight such as 0.5, or +0.1, *0.5");
-    let rest = |signs: &[char]| text.strip_prefix(signs).map(|t| evaluate(t).map(|v| v as f32).ok_or_else(none));
-    let within = |how: How, value: Result<f32, String>| {
-        let value = value?;
-        let most = if how == How::Scale { 100.0 } else { 1.0 };
-        match value.is_finite() && (0.0..=most).contains(&value) {
-            true => Ok((how, value)),
-            false if how == How::Scale => Err(format!("“{text}”: a factor is 0 to 100")),
-            false => Err(format!("“{text}”: a weight is 0 to 1")),
-        }
-    };
-    if let Some(value) = rest(&['+']) {
-        return within(How::Add, value);
-    }
-    if let Some(value) = rest(&['-', '−']) {
-        return within(How::Subtract, value);
-    }
-    if let Some(value) = rest(&['*', '×']) {
-        return within(How::Scale, value);
-    }
-    if let Some(value) = rest(&['/']) {
-        return within(How::Scale, value.map(|v| 1.0 / v));
-    }
-    within(How::Set, evaluate(text).map(|v| v as f32).ok_or_else(none))
 }
 
 /// Which joints are shown, and the way to the others.
@@ -332,86 +296,6 @@ fn pager(state: &mut TableState, ui: &mut Ui, theme: &Theme, (kept, fits, all): 
     });
 }
 
-/// A cell: shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`. What was typed comes back.
-fn cell(
-    state: &mut TableState,
-    ui: &mut Ui,
-    view: &View<'_>,
-    area: egui::Rect,
-    place: (u32, u16),
-    weight: f32,
-    name: &str,
-) -> Option<String> {
-    let theme = view.theme;
-    if let Some((r, c, text)) = &mut state.cell
-        && (*r, *c) == place
-    {
-        let edit = egui::TextEdit::singleline(text)
-            .hint_text(format!("{weight:.3}"))
-            .font(Theme::font(Font::Number))
-            .desired_width(area.width() - 8.0);
-        let field = ui.put(area.shrink2(vec2(2.0, 1.0)), edit);
-        name_widget(ui, &field, name);
-        if field.lost_focus() {
-            let typed = std::mem::take(text);
-            state.cell = None;
-            return (!typed.is_empty() && !ui.input(|i| i.key_pressed(egui::Key::Escape))).then_some(typed);
-        }
-        field.request_focus();
-        return None;
-    }
-    let response = ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {weight:.3}")));
-    if response.hovered() {
-        ui.painter().rect_filled(area, 3.0, theme.color(ColorRole::SurfaceControlHover));
-    }
-    let swatch = egui::Rect::from_center_size(pos2(area.right() - 50.0, area.center().y), vec2(8.0, 8.0));
-    let color = if weight == 0.0 { theme.color(ColorRole::ViewportZeroWeight) } else { heat_color(weight) };
-    ui.painter().rect_filled(swatch, 2.0, color);
-    let color = if weight == 0.0 { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
-    ui.painter().text(
-        pos2(area.right() - 2.0, area.center().y),
-        egui::Align2::RIGHT_CENTER,
-        format!("{weight:.3}"),
-        Theme::font(Font::Number),
-        theme.color(color),
-    );
-    if response.clicked() {
-        state.cell = Some((place.0, place.1, String::new()));
-        state.refused = None;
-    }
-    None
-}
-
-/// What a text makes of a weight, by the rules of [`meant`]; what goes on from it stays within 0 and 1.
-fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
-    let (how, value) = meant(text)?;
-    let made = match how {
-        How::Set => value,
-        How::Add => weight + value,
-        How::Subtract => weight - value,
-        How::Scale => weight * value,
-    };
-    Ok(made.clamp(0.0, 1.0))
-}
-
-/// The command that gives a joint a weight on one vertex of the canvas and on all its copies; the rest follows the rule.
-fn set(view: &View<'_>, canvas: &Canvas, vertex: u32, joint: NodeId, value: f32) -> Command {
-    let copies = canvas.vertices_at(canvas.place_of(vertex)).iter().map(|v| {
-        let (part, own) = canvas.part_of(*v);
-        let part = canvas.parts()[part];
-        format!("{}/{}: {own}", part.mesh.0, part.primitive)
-    });
-    let locked: Vec<NodeId> = view.paint.locked.iter().copied().collect();
-    let reach = Reach {
-        vertices: VertexTerms::parse(&copies.collect::<Vec<_>>().join("; ")),
-        most: Some(view.paint.limit),
-        locked: (!locked.is_empty()).then_some(Nodes::Ids(locked)),
-        ..Reach::default()
-    };
-    Flood { joint: Nodes::one(joint), value: Some(value), how: None, amount: None, reach }.into()
-}
-
 /// Why a vertex is where it is: each joint's term of the sum, `w · T · p`.
 fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let theme = view.theme;
@@ -421,9 +305,9 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let part = canvas.parts()[part];
     let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
     let rest = primitive.positions[own as usize];
-    let palette = view.pose.palette(document, canvas.skin);
     ui.collapsing("Why is this vertex here?", |ui| {
         let Some(map) = &primitive.weights else { return };
+        let palette = view.pose.palette(document, canvas.skin);
         let unit = view.settings.length;
         let text = |v: glam::Vec3| {
             let v = v * unit.per_metre();

@@ -230,8 +230,9 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     let color = view.theme.color(ColorRole::SelectionBase);
     let halo = view.theme.color(ColorRole::SelectionOutline);
     let mut dots = egui::Mesh::default();
+    let project = view.viewport.camera.projector(size);
     for v in view.paint.vertices.iter().take(MOST) {
-        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| view.viewport.camera.project(*p, size)) else {
+        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| project(*p)) else {
             continue;
         };
         let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());

@@ -1,0 +1,86 @@
+//! Cells of a table of weights: numbers for some joints of some vertices, as the command that gives each vertex all of its weights.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    edit::command::{
+        Assign,
+        field::{Nodes, Numbers, Reach, VertexTerms},
+    },
+    model::{Document, NodeId},
+    weights::{Canvas, Influences, Refusal, Rule, paint},
+};
+
+/// What keeps cells from being what they are to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRefused {
+    /// The canvas's vertex.
+    pub vertex: u32,
+    /// Why.
+    pub why: Refusal,
+}
+
+/// The command that gives vertices weights in these columns, row by row; what else moves a vertex shares the rest, by the rule that
+/// painting goes by, and copies of a vertex at its place have the same. Joints that are no column keep their proportions.
+///
+/// # Errors
+/// The first vertex on which the numbers cannot be, and why: locked joints hold what they ask for.
+///
+/// # Panics
+/// Where there are not as many values as cells.
+pub fn cells_assigned(
+    document: &Document,
+    canvas: &Canvas,
+    (vertices, joints): (&[u32], &[u16]),
+    values: &[f32],
+    (locked, limit): (&BTreeSet<NodeId>, usize),
+) -> Result<Assign, CellRefused> {
+    assert_eq!(values.len(), vertices.len() * joints.len(), "a value a cell");
+    let maps = canvas.maps(document);
+    let locks: Vec<bool> = canvas.joints().iter().map(|j| locked.contains(j)).collect();
+    let mut rows: BTreeMap<u32, Influences> = BTreeMap::new();
+    for (vertex, values) in vertices.iter().zip(values.chunks_exact(joints.len().max(1))) {
+        let (map, _) = maps.map_of(*vertex);
+        let rule = Rule {
+            locked: &locks,
+            parents: canvas.parents(),
+            limit: limit.clamp(1, map.stride()),
+            encoding: map.encoding,
+            pairs: &[],
+            turned: false,
+        };
+        let mut list = Influences::default();
+        let wishes: Vec<(u16, f32)> = joints.iter().copied().zip(values.iter().copied()).collect();
+        let place = canvas.place_of(*vertex);
+        let around = |out: &mut Influences| {
+            for p in canvas.ring(place) {
+                let (map, v) = maps.map_of(canvas.first_at(*p));
+                Influences::of(map, v).iter().for_each(|(j, w)| out.add(j, w));
+            }
+        };
+        let done = maps.read(*vertex, &mut list, &rule).and_then(|()| paint(&mut list, &wishes, &rule, around));
+        done.map_err(|why| CellRefused { vertex: *vertex, why })?;
+        canvas.vertices_at(place).iter().for_each(|v| drop(rows.insert(*v, list.clone())));
+    }
+    let all: BTreeSet<u16> = rows.values().flat_map(|list| list.iter().map(|(j, _)| j)).collect();
+    let weights = rows.values().flat_map(|list| all.iter().map(|j| f64::from(list.get(*j)))).collect();
+    let mut terms: Vec<(String, Vec<String>)> = Vec::new();
+    for vertex in rows.keys() {
+        let (part, own) = canvas.part_of(*vertex);
+        let part = &canvas.parts()[part];
+        let key = format!("{}/{}", part.mesh.0, part.primitive);
+        match terms.last_mut() {
+            Some((last, list)) if *last == key => list.push(own.to_string()),
+            _ => terms.push((key, vec![own.to_string()])),
+        }
+    }
+    let terms: Vec<String> = terms.into_iter().map(|(key, list)| format!("{key}: {}", list.join(", "))).collect();
+    let nodes = all.iter().filter_map(|j| canvas.joints().get(usize::from(*j)).copied()).collect();
+    let reach = Reach {
+        vertices: VertexTerms::parse(&terms.join("; ")),
+        most: Some(limit),
+        locked: (!locked.is_empty()).then(|| Nodes::Ids(locked.iter().copied().collect())),
+        ..Reach::default()
+    };
+    Ok(Assign { joints: Nodes::Ids(nodes), weights: Numbers(weights), reach })
+}

@@ -1,0 +1,363 @@
+//! The cells of the vertex table: each is a number that is clicked and typed into; a drag takes several, which then take one number
+//! or arithmetic together, or the grid of a spreadsheet from the first of them on.
+
+use egui::{Event, Key, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::selection_key;
+use crate::{
+    edit::{command::field::How, evaluate},
+    render::ColorRole,
+    ui::{Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget},
+};
+
+/// Stands for all selected vertices where a cell names one.
+pub const EVERY: u32 = u32::MAX;
+
+/// What is chosen, and typed.
+#[derive(Clone, Debug, Default)]
+pub struct Cells {
+    /// The cell that is typed into: its vertex and joint, and its text.
+    typed: Option<(u32, u16, String)>,
+    /// Two corners of what is chosen, by row and column.
+    corners: Option<[(usize, usize); 2]>,
+    /// A drag chooses them.
+    dragging: bool,
+    /// The rows and columns that the corners are of.
+    of: (usize, u64, Vec<u16>),
+    /// Why what was typed was not taken.
+    pub refused: Option<String>,
+}
+
+/// What the table shows: rows and columns, and where they stand.
+#[derive(Clone, Copy)]
+pub struct Sheet<'a> {
+    pub vertices: &'a [u32],
+    pub joints: &'a [u16],
+    /// Where the first column begins, points of the window.
+    pub left: f32,
+    /// Points a column.
+    pub each: f32,
+}
+
+/// Points that a row is high.
+pub const ROW: f32 = 22.0;
+
+impl Cells {
+    /// The vertex that is typed into.
+    pub fn vertex(&self) -> Option<u32> {
+        self.typed.as_ref().map(|(v, ..)| *v)
+    }
+
+    /// Forgets what is chosen where the table shows something else.
+    pub fn follow(&mut self, sheet: &Sheet<'_>) {
+        let (count, hash) = selection_key(sheet.vertices);
+        if (self.of.0, self.of.1) != (count, hash) || self.of.2 != sheet.joints {
+            self.of = (count, hash, sheet.joints.to_vec());
+            (self.corners, self.dragging) = (None, false);
+        }
+    }
+
+    /// Rows and columns that are chosen.
+    fn chosen(&self) -> Option<([usize; 2], [usize; 2])> {
+        let [a, b] = self.corners?;
+        Some(([a.0.min(b.0), a.0.max(b.0)], [a.1.min(b.1), a.1.max(b.1)]))
+    }
+
+    fn has(&self, row: usize, column: usize) -> bool {
+        let within = |[low, high]: [usize; 2], v| (low..=high).contains(&v);
+        self.chosen().is_some_and(|(rows, columns)| within(rows, row) && within(columns, column))
+    }
+
+    /// Whether more than one is.
+    fn has_many(&self) -> bool {
+        self.corners.is_some_and(|[a, b]| a != b)
+    }
+
+    /// A cell of a row; `top` is where the row begins.
+    pub fn cell_ui(
+        &mut self,
+        ui: &mut Ui,
+        view: &View<'_>,
+        sheet: &Sheet<'_>,
+        (row, column, top): (usize, usize, f32),
+        (weight, name): (f32, &str),
+        actions: &mut Actions,
+    ) {
+        let (vertex, joint) = (sheet.vertices[row], sheet.joints[column]);
+        let area = Rect::from_min_size(pos2(sheet.left + sheet.each * column as f32, top), vec2(sheet.each, ROW));
+        if self.has_many() && self.has(row, column) {
+            ui.painter().rect_filled(area, 0.0, view.theme.color(ColorRole::AccentTint));
+        }
+        if self.vertex() == Some(vertex) {
+            self.take_clipboard(ui, view, sheet, actions);
+        }
+        let many = self.has_many();
+        let (typed, response) = self.one(ui, view, area, (vertex, joint), weight, name);
+        if let Some(text) = typed {
+            let chosen = self.chosen().filter(|_| many).unwrap_or(([row; 2], [column; 2]));
+            self.type_into(view, sheet, chosen, &text, actions);
+        }
+        let Some(response) = response else { return };
+        let (shift, at) = ui.input(|i| (i.modifiers.shift, i.pointer.interact_pos()));
+        if response.clicked() {
+            match &mut self.corners {
+                Some([_, to]) if shift => *to = (row, column),
+                corners => *corners = Some([(row, column); 2]),
+            }
+        }
+        if response.drag_started() {
+            self.corners = Some([(row, column); 2]);
+            self.dragging = true;
+        }
+        if response.dragged()
+            && self.dragging
+            && let (Some(at), Some([_, to])) = (at, &mut self.corners)
+        {
+            let step = ((at.y - top) / ROW).floor();
+            let over = (row as f32 + step).clamp(0.0, sheet.vertices.len().saturating_sub(1) as f32) as usize;
+            let across =
+                ((at.x - sheet.left) / sheet.each).floor().clamp(0.0, sheet.joints.len() as f32 - 1.0) as usize;
+            *to = (over, across);
+            ui.ctx().request_repaint();
+        }
+        // What is typed then is for all of them.
+        if response.drag_stopped() && self.dragging {
+            self.dragging = false;
+            self.typed = Some((vertex, joint, String::new()));
+            self.refused = None;
+        }
+    }
+
+    /// The cell of all selected vertices; what was typed comes back.
+    pub fn every_ui(
+        &mut self,
+        ui: &mut Ui,
+        view: &View<'_>,
+        area: Rect,
+        joint: u16,
+        (weight, name): (f32, &str),
+    ) -> Option<String> {
+        self.one(ui, view, area, (EVERY, joint), weight, name).0
+    }
+
+    /// Shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`: what was typed, or what was done to the cell.
+    fn one(
+        &mut self,
+        ui: &mut Ui,
+        view: &View<'_>,
+        area: Rect,
+        place: (u32, u16),
+        weight: f32,
+        name: &str,
+    ) -> (Option<String>, Option<egui::Response>) {
+        let theme = view.theme;
+        let many = self.has_many() && place.0 != EVERY;
+        if let Some((r, c, text)) = &mut self.typed
+            && (*r, *c) == place
+        {
+            let hint = if many { "all of these".to_owned() } else { format!("{weight:.3}") };
+            let edit = egui::TextEdit::singleline(text)
+                .hint_text(hint)
+                .font(Theme::font(Font::Number))
+                .desired_width(area.width() - 8.0);
+            let field = ui.put(area.shrink2(vec2(2.0, 1.0)), edit);
+            name_widget(ui, &field, name);
+            if field.lost_focus() {
+                let typed = std::mem::take(text);
+                self.typed = None;
+                let escape = ui.input(|i| i.key_pressed(Key::Escape));
+                return ((!typed.is_empty() && !escape).then_some(typed), None);
+            }
+            field.request_focus();
+            return (None, None);
+        }
+        let response = ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {weight:.3}")));
+        if response.hovered() {
+            ui.painter().rect_filled(area, 3.0, theme.color(ColorRole::SurfaceControlHover));
+        }
+        let swatch = Rect::from_center_size(pos2(area.right() - 50.0, area.center().y), vec2(8.0, 8.0));
+        let color = if weight == 0.0 { theme.color(ColorRole::ViewportZeroWeight) } else { heat_color(weight) };
+        ui.painter().rect_filled(swatch, 2.0, color);
+        let color = if weight == 0.0 { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
+        ui.painter().text(
+            pos2(area.right() - 2.0, area.center().y),
+            egui::Align2::RIGHT_CENTER,
+            format!("{weight:.3}"),
+            Theme::font(Font::Number),
+            theme.color(color),
+        );
+        if response.clicked() && !ui.input(|i| i.modifiers.shift) {
+            self.typed = Some((place.0, place.1, String::new()));
+            self.refused = None;
+        }
+        (None, Some(response))
+    }
+
+    /// Gives the chosen cells what a text makes of each.
+    fn type_into(
+        &mut self,
+        view: &View<'_>,
+        sheet: &Sheet<'_>,
+        (rows, columns): ([usize; 2], [usize; 2]),
+        text: &str,
+        actions: &mut Actions,
+    ) {
+        let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
+        let maps = canvas.maps(session.document());
+        let vertices = &sheet.vertices[rows[0]..=rows[1].min(sheet.vertices.len() - 1)];
+        let joints = &sheet.joints[columns[0]..=columns[1].min(sheet.joints.len() - 1)];
+        let mut values = Vec::with_capacity(vertices.len() * joints.len());
+        for vertex in vertices {
+            let (map, own) = maps.map_of(*vertex);
+            for joint in joints {
+                match gone_on(map.weight(own, *joint), text) {
+                    Ok(value) => values.push(value),
+                    Err(why) => {
+                        self.refused = Some(why);
+                        return;
+                    }
+                }
+            }
+        }
+        actions.push(PaintAction::Cells { vertices: vertices.to_vec(), joints: joints.to_vec(), values });
+    }
+
+    /// A grid on the clipboard goes into cells from the first chosen one on; copying with nothing typed takes those chosen.
+    fn take_clipboard(&mut self, ui: &Ui, view: &View<'_>, sheet: &Sheet<'_>, actions: &mut Actions) {
+        let is_grid = |text: &str| text.trim_end().contains(['\t', '\n']);
+        let pasted = ui.input_mut(|i| {
+            let at = i.events.iter().position(|e| matches!(e, Event::Paste(text) if is_grid(text)))?;
+            match i.events.remove(at) {
+                Event::Paste(text) => Some(text),
+                _ => None,
+            }
+        });
+        if let Some(text) = pasted {
+            self.paste(sheet, &text, actions);
+        }
+        let nothing = self.typed.as_ref().is_some_and(|(_, _, text)| text.is_empty());
+        if nothing && self.has_many() && ui.input(|i| i.events.iter().any(|e| matches!(e, Event::Copy))) {
+            ui.input_mut(|i| i.events.retain(|e| !matches!(e, Event::Copy)));
+            if let Some(text) = self.copied(view, sheet) {
+                ui.ctx().copy_text(text);
+            }
+        }
+    }
+
+    /// The chosen cells as rows of a spreadsheet.
+    fn copied(&self, view: &View<'_>, sheet: &Sheet<'_>) -> Option<String> {
+        let (rows, columns) = self.chosen()?;
+        let (canvas, session) = (view.paint.canvas?, view.session?);
+        let maps = canvas.maps(session.document());
+        let row = |vertex: &u32| {
+            let (map, own) = maps.map_of(*vertex);
+            let cells = sheet.joints.get(columns[0]..=columns[1]).unwrap_or_default().iter();
+            cells.map(|j| map.weight(own, *j).to_string()).collect::<Vec<_>>().join("\t")
+        };
+        Some(sheet.vertices.get(rows[0]..=rows[1])?.iter().map(row).collect::<Vec<_>>().join("\n"))
+    }
+
+    fn paste(&mut self, sheet: &Sheet<'_>, text: &str, actions: &mut Actions) {
+        let Some((rows, columns)) = self.chosen() else { return };
+        self.refused = match grid(text) {
+            Err(why) => Some(why),
+            Ok((width, values)) => {
+                let height = values.len() / width;
+                let room = (sheet.vertices.len() - rows[0], sheet.joints.len() - columns[0]);
+                if height > room.0 || width > room.1 {
+                    let (down, across) = (plural(height, "row"), plural(width, "column"));
+                    Some(format!(
+                        "The clipboard has {down} and {across}; from this cell on there are {} and {}",
+                        plural(room.0, "row"),
+                        plural(room.1, "column")
+                    ))
+                } else {
+                    let vertices = sheet.vertices[rows[0]..rows[0] + height].to_vec();
+                    let joints = sheet.joints[columns[0]..columns[0] + width].to_vec();
+                    actions.push(PaintAction::Cells { vertices, joints, values });
+                    self.typed = None;
+                    None
+                }
+            }
+        };
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// The width and the numbers of a grid of weights, row by row.
+fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
+    let mut values = Vec::new();
+    let mut width = None;
+    for line in text.trim_end_matches(['\r', '\n']).lines() {
+        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
+        if *width.get_or_insert(cells.len()) != cells.len() {
+            return Err("The rows of the clipboard are not of one length".into());
+        }
+        for cell in cells {
+            // As some countries write it.
+            let number = cell.replace(',', ".").parse::<f32>().ok().filter(|v| (0.0..=1.0).contains(v));
+            values.push(number.ok_or_else(|| format!("“{cell}” on the clipboard is no weight from 0 to 1"))?);
+        }
+    }
+    Ok((width.unwrap_or(1).max(1), values))
+}
+
+/// What a text makes of a weight, by the rules of [`meant`]; what goes on from it stays within 0 and 1.
+fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
+    let (how, value) = meant(text)?;
+    let made = match how {
+        How::Set => value,
+        How::Add => weight + value,
+        How::Subtract => weight - value,
+        How::Scale => weight * value,
+    };
+    Ok(made.clamp(0.0, 1.0))
+}
+
+/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale; else why it is none.
+pub fn meant(text: &str) -> Result<(How, f32), String> {
+    let text = text.trim();
+    let none = || format!("“{text}” is no number; type a weight such as 0.5, or +0.1, *0.5");
+    let rest = |signs: &[char]| text.strip_prefix(signs).map(|t| evaluate(t).map(|v| v as f32).ok_or_else(none));
+    let within = |how: How, value: Result<f32, String>| {
+        let value = value?;
+        let most = if how == How::Scale { 100.0 } else { 1.0 };
+        match value.is_finite() && (0.0..=most).contains(&value) {
+            true => Ok((how, value)),
+            false if how == How::Scale => Err(format!("“{text}”: a factor is 0 to 100")),
+            false => Err(format!("“{text}”: a weight is 0 to 1")),
+        }
+    };
+    if let Some(value) = rest(&['+']) {
+        return within(How::Add, value);
+    }
+    if let Some(value) = rest(&['-', '−']) {
+        return within(How::Subtract, value);
+    }
+    if let Some(value) = rest(&['*', '×']) {
+        return within(How::Scale, value);
+    }
+    if let Some(value) = rest(&['/']) {
+        return within(How::Scale, value.map(|v| 1.0 / v));
+    }
+    within(How::Set, evaluate(text).map(|v| v as f32).ok_or_else(none))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_of_a_spreadsheet_is_read_or_its_fault_named() {
+        assert_eq!(grid("0.5\t0,25\r\n1\t0\r\n"), Ok((2, vec![0.5, 0.25, 1.0, 0.0])));
+        assert_eq!(grid("0.5\n0.25\n"), Ok((1, vec![0.5, 0.25])));
+        for (text, why) in [("0.5\t1\n1", "one length"), ("0.5\tx", "“x”"), ("0.5\t1.5", "“1.5”"), ("\t", "“”")]
+        {
+            assert!(grid(text).is_err_and(|e| e.contains(why)), "{text}");
+        }
+    }
+}
