@@ -110,6 +110,8 @@ pub(super) struct Painting {
     pub bending: bending::Bending,
     /// The weights that the file was opened with are shown: nothing can be painted then.
     before: bool,
+    /// Which vertices the stroke sees.
+    sights: clear_view::Sights,
 }
 
 /// A stroke under way.
@@ -183,6 +185,7 @@ impl Default for Painting {
             focus: None,
             bending: bending::Bending::default(),
             before: false,
+            sights: clear_view::Sights::default(),
         }
     }
 }

@@ -305,6 +305,8 @@ pub enum JointAct {
     Merge,
     /// Each of two has the weights of the other.
     Swap,
+    /// What they have is shared anew by how far along the limb a vertex lies, from the first to the last of its chain.
+    Limb,
 }
 
 /// What Paint mode asks for.

@@ -314,6 +314,8 @@ enum Act {
     PruneOf(usize, f32),
     MirrorUv,
     Transfer,
+    Limb(usize, f32),
+    RelaxKeeping(f32),
 }
 
 fn acts() -> impl Strategy<Value = Act> {
@@ -323,6 +325,8 @@ fn acts() -> impl Strategy<Value = Act> {
         (0usize..64, 0.0f32..0.9).prop_map(|(j, w)| Act::PruneOf(j, w)),
         Just(Act::MirrorUv),
         Just(Act::Transfer),
+        (0usize..64, 0.0f32..=1.0).prop_map(|(j, w)| Act::Limb(j, w)),
+        (0.0f32..=1.0).prop_map(Act::RelaxKeeping),
     ]
 }
 
@@ -336,6 +340,17 @@ impl Act {
             Self::PruneOf(j, w) => CommandLine::new("weights.prune").with("below", *w).with("joint", joint(*j)),
             Self::MirrorUv => CommandLine::new("weights.mirror").with("from", "left").with("by", "uv"),
             Self::Transfer => CommandLine::new("weights.transfer").with("from", "#0").with("by", "uv"),
+            Self::Limb(k, width) => {
+                // Two bones up, where there are some.
+                let node = joints[k % joints.len()];
+                let up = |n| document.node(n).parent.filter(|p| joints.contains(p));
+                let from = up(node).and_then(up).or(up(node)).unwrap_or(node);
+                CommandLine::new("weights.along")
+                    .with("to", format!("#{}", node.0))
+                    .with("from", format!("#{}", from.0))
+                    .with("width", *width)
+            }
+            Self::RelaxKeeping(volume) => CommandLine::new("weights.relax").with("volume", *volume),
         }
     }
 }
@@ -371,8 +386,8 @@ proptest! {
         }
         let before = maps(document);
         if session.run_line(&line).is_err() {
-            // A transfer of a mesh to itself has nothing to do; nothing else is refused.
-            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv), "{line}");
+            // A transfer of a mesh to itself has nothing to do, and a root ends no limb; nothing else is refused.
+            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv | Act::Limb(..)), "{line}");
             return Ok(());
         }
         prop_assert_eq!(faulty(session.document()), 0);
@@ -400,6 +415,8 @@ proptest! {
             Act::Swap(..) => {}
             // What a lock kept on one side may be kept otherwise on the other.
             Act::MirrorUv if !locked.is_empty() => {}
+            // Each time it goes on; and what is dropped for the limit leaves others to be dropped.
+            Act::RelaxKeeping(_) | Act::Limb(..) => {}
             _ => prop_assert!(all_lists(session.document()) == once, "{line}: twice is not once"),
         }
     }

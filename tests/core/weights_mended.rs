@@ -14,7 +14,7 @@ use ulna::{
     weights::{Canvas, KEPT, faults},
 };
 
-use crate::common::{run, sample, shared};
+use crate::common::{named, run, sample, shared};
 
 /// Over all clips, by every vertex's worst moment: the root of the mean square of the scores (what is spread is not as bad as what
 /// tears), what one in a hundred exceeds, and the worst spot.
@@ -128,4 +128,43 @@ fn relaxing_keeps_the_volume_that_is_asked_for_and_strains_nothing_more() {
     }
     let (now, before) = (mean_square(&relaxed), mean_square(&strained));
     assert!(now < before, "{now} and {before} before");
+}
+
+#[test]
+fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
+    let mut session = sample();
+    let skin = SkinId(0);
+    let before = session.document().clone();
+    let canvas = Canvas::new(&before, skin).expect("a canvas");
+    let joint = |name: &str| canvas.joint(named(&before, name)).expect("a joint");
+    let chain = ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(joint);
+    act(&mut session, &[json!({"do":"weights.limit","most":1})]);
+    let (_, rigid) = bent(session.document(), skin, 60.0);
+    let line = json!({"do":"weights.along","to":"LeftHand"});
+    let was = canvas.maps(session.document()).part(0).clone();
+    act(&mut session, std::slice::from_ref(&line));
+    let map = canvas.maps(session.document()).part(0).clone();
+    let (_, smooth) = bent(session.document(), skin, 60.0);
+    let own: Vec<usize> =
+        (0..map.vertex_count()).filter(|v| chain.iter().map(|j| was.weight(*v, *j)).sum::<f32>() > 0.5).collect();
+    assert!(own.len() > 50, "{} vertices of the arm", own.len());
+    let of = |scores: &[f32]| mean_square(&own.iter().map(|v| scores[*v]).collect::<Vec<f32>>());
+    assert!(of(&smooth) < of(&rigid) * 0.95, "{} and {} before", of(&smooth), of(&rigid));
+    for v in 0..map.vertex_count() {
+        let held = |map: &ulna::model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+        assert!((held(&map) - held(&was)).abs() < 1e-5, "vertex {v}: what the arm has stays");
+    }
+    let both = own.iter().filter(|v| chain.iter().filter(|j| map.weight(**v, **j) > 0.05).count() == 2).count();
+    assert!(both > 20, "{both} vertices hang on two");
+    act(&mut session, std::slice::from_ref(&line));
+    let again = canvas.maps(session.document()).part(0).clone();
+    for v in 0..map.vertex_count() {
+        for j in chain {
+            assert!((again.weight(v, j) - map.weight(v, j)).abs() < 1e-5, "vertex {v}");
+        }
+    }
+    // What is no limb says what to do.
+    let line = CommandLine::parse(r#"{"do":"weights.along","to":"LeftHand","from":"RightHand"}"#).expect("a line");
+    let why = session.run_line(&line).expect_err("no limb").to_string();
+    assert!(why.contains("does not hang on"), "{why}");
 }

@@ -41,7 +41,7 @@ impl App {
             PaintAction::GradientTool(radial) => self.painting.gradient = radial,
             PaintAction::Gradient { from, to, size } => self.paint_gradient(ctx, from, to, size),
             PaintAction::SelectVerticesIn { area, size, add } => {
-                let vertices = self.painting.vertices_in(&self.viewport.camera, &area, size);
+                let vertices = self.vertices_in(&area, size);
                 self.painting.select(vertices, add);
             }
         }

@@ -1,7 +1,10 @@
 //! What lies over the brush steps back: joints near it fade, and the weights that the file was opened with can be seen in place
 //! of what was made of them.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU8, Ordering},
+};
 
 use glam::Vec2;
 
@@ -9,11 +12,13 @@ use super::Painting;
 use crate::{
     app::App,
     edit::{Change, Mode},
+    geometry::Ray,
     model::{Document, NodeId, Shared},
-    motion::Bone,
+    motion::{Bone, Surface},
     render::Camera,
     session::Session,
-    ui::Compare,
+    ui::{Compare, VertexArea},
+    weights::PosedCanvas,
 };
 
 /// Joints nearer to the brush than this part of its radius fade.
@@ -24,6 +29,61 @@ fn distance(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
     let way = b - a;
     let part = if way.length_squared() > 0.0 { ((p - a).dot(way) / way.length_squared()).clamp(0.0, 1.0) } else { 0.0 };
     p.distance(a + way * part)
+}
+
+/// Which vertices were found to be seen in a stroke, which nobody turns the view in: each is looked for once.
+#[derive(Default)]
+pub(super) struct Sights(Vec<AtomicU8>);
+
+impl Sights {
+    const SEEN: u8 = 1;
+    const HIDDEN: u8 = 2;
+
+    /// Forgets all.
+    pub fn begin(&mut self, count: usize) {
+        self.0.clear();
+        self.0.resize_with(count, AtomicU8::default);
+    }
+
+    /// What `looks` says of a vertex, asked once.
+    pub fn of<'a>(&'a self, looks: &'a (dyn Fn(u32) -> bool + Sync)) -> impl Fn(u32) -> bool + Sync + 'a {
+        move |v| {
+            let Some(known) = self.0.get(v as usize) else { return looks(v) };
+            match known.load(Ordering::Relaxed) {
+                Self::SEEN => true,
+                Self::HIDDEN => false,
+                _ => {
+                    let seen = looks(v);
+                    known.store(if seen { Self::SEEN } else { Self::HIDDEN }, Ordering::Relaxed);
+                    seen
+                }
+            }
+        }
+    }
+}
+
+/// Whether nothing lies between the eye and a vertex; surfaces that are hidden are looked through.
+pub(super) fn in_sight(
+    surface: &Surface,
+    document: &Document,
+    camera: &Camera,
+    hidden: &BTreeSet<NodeId>,
+    posed: PosedCanvas<'_>,
+    vertex: u32,
+) -> bool {
+    /// What lies this near before a vertex, as a part of the way to it, is its own surface.
+    const OWN: f32 = 2e-3;
+    let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else { return false };
+    let (origin, direction) = if camera.orthographic {
+        let back = camera.distance * 10.0;
+        (at - camera.forward() * back, camera.forward())
+    } else {
+        (camera.eye(), (at - camera.eye()).normalize_or_zero())
+    };
+    let way = (at - origin).length();
+    let slack = if camera.orthographic { camera.distance } else { way } * OWN;
+    let hit = surface.hit(document, &Ray { origin, direction }, &|n| hidden.contains(&n));
+    hit.is_none_or(|hit| hit.distance >= way - slack)
 }
 
 impl Painting {
@@ -64,6 +124,15 @@ impl Painting {
 }
 
 impl App {
+    /// The vertices of the painted surface in a part of the picture.
+    pub(in crate::app) fn vertices_in(&mut self, area: &VertexArea, size: Vec2) -> Vec<u32> {
+        let (Some(session), camera) = (&self.session, self.viewport.camera) else { return Vec::new() };
+        let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
+        let surface = self.renderer.surface(document);
+        let in_sight = |posed: PosedCanvas<'_>, v: u32| in_sight(surface, document, &camera, hidden, posed, v);
+        self.painting.vertices_in(&camera, area, size, &in_sight)
+    }
+
     /// Shows the weights that the file was opened with while those are compared with, and the present ones else.
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
         let Some(session) = &self.session else { return };

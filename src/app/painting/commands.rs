@@ -8,8 +8,8 @@ use crate::{
     edit::{
         Command, Mode,
         command::{
-            Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand, Normalize,
-            Prune, Smooth, SwapJoints, Touch, VertexCommand,
+            Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand,
+            Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand,
             field::{Curve, How, Meshes, Nodes, Reach, VertexTerms},
         },
     },
@@ -149,7 +149,16 @@ impl App {
                 let merge = MergeJoints { from: Nodes::Ids(from.to_vec()), into: Nodes::one(*into), reach: reach() };
                 ("Merge joints", vec![merge.into()])
             }
-            (JointAct::Swap | JointAct::Merge, _) => {
+            (JointAct::Limb, [_, .., _]) => {
+                let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
+                let depth =
+                    |n: &NodeId| std::iter::successors(document.node(*n).parent, |p| document.node(*p).parent).count();
+                let (from, to) = (nodes.iter().min_by_key(|n| depth(n)), nodes.iter().max_by_key(|n| depth(n)));
+                let (Some(from), Some(to)) = (from, to) else { return };
+                let (to, from) = (Nodes::one(*to), Some(Nodes::one(*from)));
+                ("Gradient along a limb", vec![Along { to, from, width: None, curve: None, reach: reach() }.into()])
+            }
+            (JointAct::Swap | JointAct::Merge | JointAct::Limb, _) => {
                 self.toast(ctx, ToastKind::Note, "Nothing was changed: choose two joints in the list first.");
                 return;
             }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use egui::Context;
 use glam::{Vec2, Vec3};
 
-use super::{Painting, Stroking, layers::Live};
+use super::{Painting, Stroking, clear_view::in_sight, layers::Live};
 use crate::{
     app::App,
     model::{Document, MeshId, PrimitiveId, WeightPatch},
@@ -52,6 +52,7 @@ impl App {
                 }
                 if let Some(canvas) = &self.painting.canvas {
                     self.painting.stroke.begin(canvas);
+                    self.painting.sights.begin(canvas.vertex_count());
                 }
                 let label = match self.painting.layering.masked() {
                     Some(_) => "Paint mask",
@@ -196,7 +197,7 @@ impl App {
         let Some(joint) = self.painting.joint.map(|j| if masked { 0 } else { j }) else { return };
         let started = Instant::now();
         let locked = if masked { vec![false; 2] } else { self.painting.locked_flags() };
-        let Painting { canvas, stroke, posed, mirror, limit, layering, .. } = &mut self.painting;
+        let Painting { canvas, stroke, posed, mirror, limit, layering, sights, .. } = &mut self.painting;
         let Some(canvas) = canvas else { return };
         let touch = found.touch;
         let near = (stroking.brush.reach != Reach::Through).then(|| {
@@ -222,7 +223,15 @@ impl App {
         let limit = if masked { 2 } else { *limit };
         let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit, mirror };
         let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
-        let patches = stroke.dab(&maps, canvas, posed, &dab, &paint);
+        let patches = if stroking.brush.visible_only {
+            let surface = self.renderer.surface(session.document());
+            let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
+            let looks = |v: u32| in_sight(surface, document, &self.viewport.camera, hidden, posed, v);
+            let seen = sights.of(&looks);
+            stroke.dab_where(&maps, canvas, posed, &dab, &paint, Some(&seen))
+        } else {
+            stroke.dab(&maps, canvas, posed, &dab, &paint)
+        };
         let mut changes: Vec<(MeshId, PrimitiveId, WeightPatch)> = if live.is_some() {
             self.painting.put_dab(patches)
         } else {

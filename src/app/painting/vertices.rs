@@ -22,8 +22,15 @@ impl Painting {
         self.vertices.dedup();
     }
 
-    /// The vertices of the canvas in a part of the picture; those that turn from the eye only where the brush paints such.
-    pub fn vertices_in(&self, camera: &Camera, area: &VertexArea, size: Vec2) -> Vec<u32> {
+    /// The vertices of the canvas in a part of the picture; those that turn from the eye, or lie behind something as `in_sight`
+    /// says, only where the brush paints such.
+    pub fn vertices_in(
+        &self,
+        camera: &Camera,
+        area: &VertexArea,
+        size: Vec2,
+        in_sight: &dyn Fn(PosedCanvas<'_>, u32) -> bool,
+    ) -> Vec<u32> {
         let eye = camera.eye();
         let posed = PosedCanvas { positions: &self.posed.positions, normals: &self.posed.normals };
         let seen = |v: usize| {
@@ -43,7 +50,9 @@ impl Painting {
         }
         let all = self.posed.positions.iter().enumerate();
         all.filter(|(v, p)| {
-            camera.project(**p, size).is_some_and(|(at, _)| inside(at)) && (!self.brush.front_only || seen(*v))
+            camera.project(**p, size).is_some_and(|(at, _)| inside(at))
+                && (!self.brush.front_only || seen(*v))
+                && (!self.brush.visible_only || in_sight(posed, *v as u32))
         })
         .map(|(v, _)| v as u32)
         .collect()

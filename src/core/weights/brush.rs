@@ -232,6 +232,8 @@ pub struct Brush {
     pub spacing: f32,
     /// Whether what turns from the eye is left alone.
     pub front_only: bool,
+    /// Whether what lies behind something is left alone, too.
+    pub visible_only: bool,
     /// Whether a pen's pressure scales the strength.
     pub pressure: bool,
     /// Whether a pen's pressure scales the radius.
@@ -260,6 +262,7 @@ impl Default for Brush {
             reach: Reach::default(),
             spacing: 0.2,
             front_only: true,
+            visible_only: false,
             pressure: false,
             pressure_radius: false,
             steady: 0.0,

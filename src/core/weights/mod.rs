@@ -9,6 +9,7 @@ mod faults;
 mod flaws;
 mod lanes;
 pub mod layers;
+mod limb;
 mod loops;
 mod mirror;
 mod quick;

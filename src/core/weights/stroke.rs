@@ -129,6 +129,19 @@ impl Stroke {
         dab: &Dab<'_>,
         paint: &Paint<'_>,
     ) -> Vec<(usize, WeightPatch)> {
+        self.dab_where(maps, canvas, posed, dab, paint, None)
+    }
+
+    /// As [`Stroke::dab`], of those vertices alone that `seen` says.
+    pub fn dab_where(
+        &mut self,
+        maps: &Maps<'_>,
+        canvas: &Canvas,
+        posed: PosedCanvas<'_>,
+        dab: &Dab<'_>,
+        paint: &Paint<'_>,
+        seen: Option<&(dyn Fn(u32) -> bool + Sync)>,
+    ) -> Vec<(usize, WeightPatch)> {
         let (brush, touch) = (&paint.brush, &dab.touch);
         let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
         let strength = brush.strength * pressure;
@@ -137,11 +150,15 @@ impl Stroke {
         let sight = Sight::new(canvas, posed, touch, brush.front_only);
         // Where each vertex stands for itself, it is found and painted at once.
         let alone = paint.mirror.is_none() && brush.kind != BrushKind::Average;
-        let done = match (dab.near.filter(|_| alone && brush.reach == Reach::Volume), Ball::new(touch)) {
+        let quick = alone && brush.reach == Reach::Volume && seen.is_none();
+        let done = match (dab.near.filter(|_| quick), Ball::new(touch)) {
             (Some(near), Some(ball)) => self.paint_near(&work, near, &ball, &sight, once, strength),
             _ => {
                 let mut hits = self.hits.drain(..).next().unwrap_or_default();
                 reach(canvas, posed, touch, dab.near, brush.reach, &sight, &mut self.reach, &mut hits);
+                if let Some(seen) = seen {
+                    hits = hits.into_par_iter().with_min_len(256).filter(|(v, _)| seen(*v)).collect();
+                }
                 let done = if alone {
                     self.paint_hits(&work, &hits, once, strength)
                 } else {

@@ -176,8 +176,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             }
         };
         end(ui);
-        check(ui, theme, &mut brush.front_only, "Front faces only")
-            .on_hover_text("What turns away from the eye is left alone");
+        sight_ui(ui, brush);
         ui.end_row();
         pressure_ui(ui, brush);
         end(ui);
@@ -211,6 +210,25 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             name_widget(ui, &response, "Steady");
         });
         ui.end_row();
+    });
+}
+
+/// What the brush leaves alone: nothing, what turns away, or what cannot be seen.
+fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
+    let choices = [("All sides", false, false), ("Facing me", true, false), ("Visible", true, true)];
+    let now = choices.iter().find(|c| (c.1, c.2) == (brush.front_only, brush.visible_only)).map_or("Visible", |c| c.0);
+    let about = [
+        "Also what turns away from the eye",
+        "What turns away from the eye is left alone",
+        "What turns away, or lies behind something, is left alone",
+    ];
+    combo(ui, "What is painted", now, |ui| {
+        for ((text, front, visible), about) in choices.into_iter().zip(about) {
+            let on = text == now;
+            if ui.selectable_label(on, text).on_hover_text(about).clicked() {
+                (brush.front_only, brush.visible_only) = (front, visible);
+            }
+        }
     });
 }
 

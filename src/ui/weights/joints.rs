@@ -292,9 +292,14 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
         let pairs = [
             ("Swap", JointAct::Swap, "Each of the two has the weights of the other"),
             ("Merge", JointAct::Merge, "All give their weights to the one that was clicked last"),
+            (
+                "Gradient",
+                JointAct::Limb,
+                "Shares what the limb from the first to the last of them holds by how far along it each vertex lies",
+            ),
         ];
-        let two = if chosen.len() == 2 { 2 } else { 1 };
-        for (text, act, help) in acts.into_iter().chain(pairs.into_iter().skip(2 - two)) {
+        let skipped = usize::from(chosen.len() != 2);
+        for (text, act, help) in acts.into_iter().chain(pairs.into_iter().skip(skipped)) {
             let response = ui.small_button(text).on_hover_text(help);
             // The acts on all joints have the short names.
             let name = format!("{text} the chosen joints");

@@ -109,9 +109,9 @@ pub use self::{
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
     weights::{
-        Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, PairJoints,
-        Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer, WeightCommand,
-        mesh_label, mesh_text, skin_of,
+        Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize,
+        PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer,
+        WeightCommand, mesh_label, mesh_text, skin_of,
     },
 };
 pub(super) use self::{layers::lines_of, weights::line_of};

@@ -314,6 +314,7 @@ const ORDER: &[&str] = &[
     "weights.hammer",
     "weights.flood",
     "weights.gradient",
+    "weights.along",
     "weights.average",
     "weights.assign",
     "weights.swap",

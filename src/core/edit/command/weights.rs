@@ -23,6 +23,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{Aids, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch},
+    motion::{Pose, Stack, ik},
     weights::{
         Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
         Scope, Seams, gradient, layers::Sides,
@@ -171,6 +172,19 @@ document_commands! {
         /// What it may touch.
         reach: Reach,
     } = "weights.gradient", "Gradient", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    /// Shares what the joints of a limb have of each vertex anew among them, by how far along the limb it lies
+    Along {
+        /// The joint at the limb's end.
+        to: Nodes,
+        /// The joint that it begins with; that of the limb which the last one ends unless given.
+        from: Option<Nodes>,
+        /// How far about a joint one passes into the next: a part of half of the shorter bone, 0 to 1; all of it unless given.
+        width: Option<f32>,
+        /// How it passes; smoothly unless given.
+        curve: Option<Curve>,
+        /// What it may touch.
+        reach: Reach,
+    } = "weights.along", "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
     /// Gives the selected vertices the mean of their weights
     Average {
         /// What it may touch.
@@ -295,7 +309,8 @@ impl WeightCommand {
             | Self::Assign(Assign { reach, .. }) => Touch::of(reach, false),
             Self::Smooth(Smooth { reach, .. })
             | Self::Flood(Flood { reach, .. })
-            | Self::Gradient(Gradient { reach, .. }) => Touch::of(reach, true),
+            | Self::Gradient(Gradient { reach, .. })
+            | Self::Along(Along { reach, .. }) => Touch::of(reach, true),
             Self::Limit(Limit { mesh, primitive, vertices, locked, layer, .. }) => Touch {
                 mesh: Some(mesh),
                 primitive: Some(primitive),
@@ -670,6 +685,63 @@ impl Gradient {
         })
     }
 }
+
+impl Along {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
+            [node] => Ok(node),
+            _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
+        };
+        let to = one(&self.to, "to")?;
+        let from = match &self.from {
+            Some(from) => one(from, "from")?,
+            None => {
+                let rest = Pose::evaluate(document, &Stack::default());
+                let limb = ik::limb_of(document, &rest, to, None, false);
+                limb.and_then(|l| l.root()).ok_or_else(|| {
+                    let label = document.node(to).label(to);
+                    CommandError::Other(format!("“{label}” ends no limb; name the joint that it begins with as “from”"))
+                })?
+            }
+        };
+        let width = self.width.unwrap_or(1.0);
+        if !(0.0..=1.0).contains(&width) {
+            return Err(CommandError::Other("the width is a number from 0 to 1".into()));
+        }
+        let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
+        run(document, &self.reach, "filled", |draft, job| {
+            let label = |n: NodeId| document.node(n).label(n);
+            let number = |n: NodeId| {
+                let not = || CommandError::Other(format!("“{}” is no joint of the mesh's skin", label(n)));
+                job.canvas.joint(n).ok_or_else(not)
+            };
+            let (first, mut at) = (number(from)?, number(to)?);
+            let mut chain = vec![at];
+            // No more steps than joints, whatever the list of parents says.
+            for _ in 0..job.canvas.parents().len() {
+                if at == first {
+                    break;
+                }
+                at = job.canvas.parents()[usize::from(at)];
+                if at == NOBODY {
+                    break;
+                }
+                chain.push(at);
+            }
+            if at != first || chain.len() < 2 {
+                let message =
+                    format!("“{}” does not hang on “{}”: name the first joint and the last", label(to), label(from));
+                return Err(CommandError::Other(message));
+            }
+            chain.reverse();
+            Ok(draft.along_limb(&chain, width, curve, &job.scope()))
+        })
+    }
+}
+
+/// No joint, where one is expected.
+const NOBODY: u16 = u16::MAX;
 
 impl PairJoints {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {

@@ -1,0 +1,149 @@
+//! A gradient along a limb: each vertex by how far along a chain of joints it lies, from one bone to the next by a curve.
+
+use glam::Vec3;
+
+use super::{
+    Draft, Falloff, Refused, Scope,
+    draft::{Fast, Scratch},
+    share::normalize,
+};
+
+/// Parts of the width of a passage that are no width: what lies beyond is the next joint's.
+const SHARP: f32 = 1e-6;
+
+/// A chain of joints as a line: the joints, where they stand, and how far each is from the first.
+struct Line {
+    joints: Vec<u16>,
+    heads: Vec<Vec3>,
+    along: Vec<f32>,
+    /// Half of the passage about each joint; of the first, none.
+    half: Vec<f32>,
+}
+
+impl Line {
+    fn new(joints: &[u16], heads: Vec<Vec3>, width: f32) -> Self {
+        let mut along = vec![0.0f32; heads.len()];
+        for k in 1..heads.len() {
+            along[k] = along[k - 1] + heads[k].distance(heads[k - 1]);
+        }
+        // As far as half of the shorter bone on either side; the last bone is as long as the one before.
+        let bone = |k: usize| along.get(k + 1).map_or_else(|| along[k] - along[k - 1], |next| next - along[k]);
+        let half = |k: usize| if k == 0 { 0.0 } else { bone(k - 1).min(bone(k)) * 0.5 * width };
+        let half = (0..heads.len()).map(half).collect();
+        Self { joints: joints.to_vec(), heads, along, half }
+    }
+
+    /// How far along the line a spot lies: at the nearest point of it, the last bone going on as it came.
+    fn place_of(&self, at: Vec3) -> f32 {
+        let mut best = (f32::INFINITY, 0.0);
+        for k in 0..self.heads.len() {
+            let (from, last) = (self.heads[k], k + 1 == self.heads.len());
+            let way = if last { from - self.heads[k - 1] } else { self.heads[k + 1] - from };
+            let length = way.length();
+            if length <= SHARP {
+                continue;
+            }
+            let part = ((at - from).dot(way) / (length * length)).max(0.0);
+            let part = if last { part } else { part.min(1.0) };
+            let apart = at.distance(from + way * part);
+            if apart < best.0 {
+                best = (apart, self.along[k] + part * length);
+            }
+        }
+        best.1
+    }
+
+    /// The share of each joint there; they sum to 1.
+    fn shares(&self, place: f32, curve: &Falloff) -> impl Iterator<Item = (u16, f32)> + '_ {
+        let curve = *curve;
+        let beyond = move |k: usize| -> f32 {
+            match (self.along.get(k), self.half.get(k)) {
+                _ if k == 0 => 1.0,
+                (Some(at), Some(half)) if *half > SHARP => {
+                    curve.at(((place - at + half) / (2.0 * half)).clamp(0.0, 1.0))
+                }
+                (Some(at), _) => f32::from(u8::from(place >= *at)),
+                (None, _) => 0.0,
+            }
+        };
+        self.joints.iter().enumerate().map(move |(k, joint)| (*joint, beyond(k) * (1.0 - beyond(k + 1))))
+    }
+}
+
+impl Draft<'_> {
+    /// Shares what the joints of a chain have of each vertex anew among them, by how far along the chain it was bound: each has the
+    /// middle of its bone, and about a joint one passes into the next by a curve, over `width`, 0 to 1, of half of the shorter bone
+    /// on either side. What other joints have of a vertex, and locked ones, stays; a vertex that the chain does not move does, too.
+    ///
+    /// Each joint of the chain hangs on the one before; there are two at least.
+    pub fn along_limb(&mut self, chain: &[u16], width: f32, curve: Falloff, scope: &Scope<'_>) -> Refused {
+        let canvas = self.canvas;
+        let heads: Option<Vec<Vec3>> = chain.iter().map(|j| canvas.heads().get(usize::from(*j)).copied()).collect();
+        let Some(heads) = heads.filter(|h| h.len() > 1 && h.iter().all(|p| p.is_finite())) else {
+            return Refused::new();
+        };
+        let line = Line::new(chain, heads, width.clamp(0.0, 1.0));
+        let open = |j: u16| chain.contains(&j) && scope.locked.get(usize::from(j)) != Some(&true);
+        self.each(
+            scope,
+            Fast::None,
+            |_| true,
+            |_, vertex, Scratch { list, other }, rule| {
+                let held: f32 = list.iter().filter(|(j, _)| open(*j)).map(|(_, w)| w).sum();
+                let place = line.place_of(canvas.rest()[canvas.place_of(vertex) as usize]);
+                let shares = || line.shares(place, &curve).filter(|(j, s)| open(*j) && *s > 0.0);
+                let all: f32 = shares().map(|(_, s)| s).sum();
+                if held <= 0.0 || all <= 0.0 {
+                    return Ok(false);
+                }
+                other.clear();
+                list.iter().filter(|(j, _)| !open(*j)).for_each(|(j, w)| other.add(j, w));
+                shares().for_each(|(j, s)| other.add(j, held * s / all));
+                std::mem::swap(list, other);
+                normalize(list, rule).map(|()| true)
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line(width: f32) -> Line {
+        Line::new(&[0, 1, 2], vec![Vec3::ZERO, Vec3::Y, Vec3::Y * 1.5], width)
+    }
+
+    proptest! {
+        #[test]
+        fn shares_sum_to_one_and_no_more_than_two_joints_have_some(place in -1.0f32..4.0, width in 0.0f32..=1.0) {
+            for curve in Falloff::PRESETS {
+                let shares: Vec<(u16, f32)> = line(width).shares(place, &curve).collect();
+                prop_assert!((shares.iter().map(|s| s.1).sum::<f32>() - 1.0).abs() < 1e-5, "{shares:?}");
+                prop_assert!(shares.iter().filter(|s| s.1 > 0.0).count() <= 2, "{shares:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bones_have_their_middles_and_joints_are_half_and_half() {
+        let share =
+            |place: f32, joint: usize| line(1.0).shares(place, &Falloff::Linear).nth(joint).map_or(0.0, |(_, s)| s);
+        for (place, shares) in [
+            (-1.0, [1.0, 0.0, 0.0]),
+            (0.5, [1.0, 0.0, 0.0]),
+            (1.0, [0.5, 0.5, 0.0]),
+            (1.5, [0.0, 0.5, 0.5]),
+            (9.0, [0.0, 0.0, 1.0]),
+        ] {
+            for (joint, wanted) in shares.into_iter().enumerate() {
+                assert!((share(place, joint) - wanted).abs() < 1e-6, "{joint} at {place}: {}", share(place, joint));
+            }
+        }
+        assert!((line(1.0).place_of(Vec3::new(0.3, 0.7, 0.0)) - 0.7).abs() < 1e-6);
+        assert!((line(1.0).place_of(Vec3::new(0.3, 2.7, 0.0)) - 2.7).abs() < 1e-6, "the last bone goes on");
+        assert!(line(1.0).place_of(Vec3::new(0.3, -2.7, 0.0)).abs() < 1e-6, "before the first is the first");
+    }
+}
