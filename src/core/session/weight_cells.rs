@@ -60,7 +60,7 @@ pub fn cells_assigned(
         };
         let done = maps.read(*vertex, &mut list, &rule).and_then(|()| paint(&mut list, &wishes, &rule, around));
         done.map_err(|why| CellRefused { vertex: *vertex, why })?;
-        canvas.vertices_at(place).iter().for_each(|v| drop(rows.insert(*v, list.clone())));
+        rows.extend(canvas.vertices_at(place).iter().map(|v| (*v, list.clone())));
     }
     let all: BTreeSet<u16> = rows.values().flat_map(|list| list.iter().map(|(j, _)| j)).collect();
     let weights = rows.values().flat_map(|list| all.iter().map(|j| f64::from(list.get(*j)))).collect();

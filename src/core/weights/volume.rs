@@ -192,7 +192,7 @@ mod tests {
         // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
         let branches = Branches::of(&[u16::MAX, 0, 1, 0, u16::MAX]);
         let mut list = Influences::default();
-        [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)].map(|(j, w)| list.add(j, w));
+        [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)].into_iter().for_each(|(j, w)| list.add(j, w));
         let near = |joint: u16, wanted: f32| assert!((branches.share(joint, &list) - wanted).abs() < 1e-6, "{joint}");
         near(0, 0.85);
         near(1, 0.5);

@@ -29,12 +29,15 @@ const MOST: usize = 100_000;
 /// Vertices over which means are shown: each frame reads them.
 const MEAN_OF: usize = 10_000;
 
+/// Of what the means are: the document's generation, the selection and the columns.
+type MeansOf = (u64, (usize, u64), Vec<u16>);
+
 /// What the table keeps.
 #[derive(Clone, Debug, Default)]
 pub struct TableState {
     cells: Cells,
-    /// The means over the vertices, by the document's generation, the selection and the columns.
-    means: Derived<(u64, (usize, u64), Vec<u16>), Vec<f32>>,
+    /// The means over the vertices.
+    means: Derived<MeansOf, Vec<f32>>,
     /// The first of the joints that is shown.
     column: usize,
     /// The joints in the order in which they stand, for the vertices that are selected: they stay where they are while one edits.
