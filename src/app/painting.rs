@@ -30,7 +30,7 @@ use crate::{
     motion::{MirrorPairs, Posed, Spot, WorstPose},
     render::Color,
     ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
-    weights::{Brush, Canvas, MirrorMap, Refusal, Seams, Stroke, Tally},
+    weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally},
 };
 
 /// Pairs of joints that were given.
@@ -66,6 +66,8 @@ pub(super) struct Painting {
     asked: Option<(u64, SkinId)>,
     joint: Option<u16>,
     mirror: Option<MirrorMap>,
+    /// One vertex of each place that the mirror has no partner for.
+    unpaired: Vec<u32>,
     /// What each joint is to the mirror, from the pairs that were given.
     roles: Derived<GivenPairs, MirrorPairs>,
     stroke: Stroke,
@@ -158,6 +160,7 @@ impl Default for Painting {
             asked: None,
             joint: None,
             mirror: None,
+            unpaired: Vec::new(),
             roles: Derived::default(),
             stroke: Stroke::default(),
             stroking: None,
@@ -269,12 +272,12 @@ impl Painting {
             adjusting: self.adjusting(),
             over_clip: self.over_clip,
             vertices: &self.vertices,
-            posed: &self.posed.positions,
+            posed: PosedCanvas { positions: &self.posed.positions, normals: &self.posed.normals },
             pick: self.pick,
             gradient: self.gradient,
             roles,
             partner: partner.and_then(|p| canvas?.joints().get(p).copied()),
-            unpaired: self.mirror.as_ref().map(|m| m.unpaired),
+            unpaired: self.mirror.as_ref().map(|_| &self.unpaired[..]),
             stroking: self.stroking.is_some(),
             layer: self.layering.target,
             painted: self.layering.painted,
@@ -456,7 +459,9 @@ impl Painting {
     /// Makes the pairs of the other side, where they are wanted and not made yet.
     pub fn pair(&mut self) {
         let (Some(canvas), Some(roles), None) = (&self.canvas, self.roles.get(), &self.mirror) else { return };
-        self.mirror = Some(MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints()));
+        let mirror = MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints());
+        self.unpaired = mirror.alone().map(|place| canvas.first_at(place)).collect();
+        self.mirror = Some(mirror);
     }
 }
 

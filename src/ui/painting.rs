@@ -8,7 +8,7 @@ use crate::{
     motion::{Role, Spot, TestPose},
     render::Color,
     weights::{
-        Brush, Canvas, Faults,
+        Brush, Canvas, Faults, PosedCanvas,
         layers::{LayerTarget, Painted},
     },
 };
@@ -199,7 +199,7 @@ pub struct PaintView<'a> {
     /// Selected vertices, by the canvas.
     pub vertices: &'a [u32],
     /// Where the canvas's vertices are in the pose that is shown.
-    pub posed: &'a [Vec3],
+    pub posed: PosedCanvas<'a>,
     /// How a drag selects vertices.
     pub pick: VertexPick,
     /// Whether a drag is a gradient, radial or not.
@@ -208,8 +208,8 @@ pub struct PaintView<'a> {
     pub roles: &'a [Role],
     /// The joint of the other side, where there is one.
     pub partner: Option<NodeId>,
-    /// How the other side was paired: places without a partner.
-    pub unpaired: Option<usize>,
+    /// One vertex of each place without a mirror image, once sides were paired.
+    pub unpaired: Option<&'a [u32]>,
     /// Whether a stroke is under way.
     pub stroking: bool,
     /// Which layer is painted; nothing where there are none.

@@ -134,6 +134,11 @@ impl MirrorMap {
         self.places.get(place as usize).copied().unwrap_or(NOWHERE)
     }
 
+    /// The places without a partner, in rising order.
+    pub fn alone(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..).zip(&self.places).filter(|(_, other)| **other == NOWHERE).map(|(place, _)| place)
+    }
+
     /// The mirror joint of each of the skin's joints; `u16::MAX` for none.
     pub fn joints(&self) -> &[u16] {
         &self.joints

@@ -96,7 +96,7 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
         }
         Pick::Unpaired => {
             let mirror = mirror_of(document, canvas);
-            places(&(0..canvas.place_count() as u32).filter(|p| mirror.place(*p) == NOWHERE).collect::<Vec<u32>>())
+            places(&mirror.alone().collect::<Vec<u32>>())
         }
         Pick::Of { joint, from, to } => {
             let wanted = |v: &u32| {

@@ -126,7 +126,7 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
     switches_ui(ui, view, &mut brush, &mut in_scene);
-    if let Some(count) = view.paint.unpaired.filter(|n| brush.mirror && *n > 0) {
+    if let Some(count) = view.paint.unpaired.map(<[u32]>::len).filter(|n| brush.mirror && *n > 0) {
         ui.horizontal(|ui| {
             let text = match count {
                 1 => "1 spot has no mirror image".to_owned(),
@@ -134,6 +134,11 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
             };
             let text =
                 RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
+            // The mark that they have in the viewport.
+            let (mark, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
+            let corners = [mark.center_top(), mark.right_center(), mark.center_bottom(), mark.left_center()].to_vec();
+            let color = theme.color(ColorRole::SeverityWarning);
+            ui.painter().add(egui::Shape::convex_polygon(corners, color, egui::Stroke::NONE));
             ui.add(egui::Label::new(text).truncate());
             if ui.small_button("Select them").clicked() {
                 actions.push(Action::Run(VertexCommand::Unpaired.into()));
@@ -162,7 +167,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         };
         let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
         let response = check(ui, theme, &mut mirror, text);
-        let note = match view.paint.unpaired {
+        let note = match view.paint.unpaired.map(<[u32]>::len) {
             Some(0) => "Every vertex has its mirror image".to_owned(),
             Some(1) => "1 spot has no mirror image, and is left alone".to_owned(),
             Some(n) => format!("{n} spots have no mirror image, and are left alone"),

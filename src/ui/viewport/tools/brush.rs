@@ -14,7 +14,7 @@ use crate::{
         weight_marks::{hatch, heat_color, mask_grey, painted_layer},
         widgets::elided,
     },
-    weights::{Radius, layers::Painted},
+    weights::{Radius, faces_eye, layers::Painted},
 };
 
 /// The pointer while painting. `free` where nothing else of the viewport has it.
@@ -200,6 +200,7 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
 /// What is drawn over the model while painting.
 pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
+    unpaired(&painter, view, rect);
     selected(&painter, view, rect);
     pins(ui, &painter, view, rect);
     if let Some(hover) = view.paint.hover {
@@ -220,6 +221,41 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
     }
 }
 
+/// Where the painted side has no mirror image, while the other side is painted too: squares that stand on a corner.
+fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
+    const MOST: usize = 5_000;
+    const HALF: f32 = 3.0;
+    let (Some(canvas), Some(list)) = (view.paint.canvas, view.paint.unpaired.filter(|_| view.paint.brush.mirror))
+    else {
+        return;
+    };
+    let camera = &view.viewport.camera;
+    let project = camera.projector(Vec2::new(rect.width(), rect.height()));
+    let (fill, rim) = (view.theme.color(ColorRole::SeverityWarning), casing(view.theme));
+    let mut marks = egui::Mesh::default();
+    let mut diamond = |at: Pos2, half: f32, color: Color32| {
+        let first = marks.vertices.len() as u32;
+        [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)]
+            .into_iter()
+            .for_each(|way| marks.colored_vertex(at + way, color));
+        marks.add_triangle(first, first + 1, first + 2);
+        marks.add_triangle(first, first + 2, first + 3);
+    };
+    for v in list.iter().take(MOST) {
+        let Some(place) = view.paint.posed.positions.get(*v as usize).filter(|p| p.is_finite()) else { continue };
+        let sight = if camera.orthographic { camera.forward() } else { *place - camera.eye() };
+        let Some((at, _)) = project(*place).filter(|_| faces_eye(canvas, view.paint.posed, *v, sight)) else {
+            continue;
+        };
+        let at = pos2(at.x + rect.left(), at.y + rect.top());
+        if rect.contains(at) {
+            diamond(at, HALF + 1.0, rim);
+            diamond(at, HALF, fill);
+        }
+    }
+    painter.add(Shape::mesh(marks));
+}
+
 /// Selected vertices, as dots: one mesh, however many there are.
 fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     const MOST: usize = 20_000;
@@ -232,7 +268,7 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     let mut dots = egui::Mesh::default();
     let project = view.viewport.camera.projector(size);
     for v in view.paint.vertices.iter().take(MOST) {
-        let Some(at) = view.paint.posed.get(*v as usize).and_then(|p| project(*p)) else {
+        let Some(at) = view.paint.posed.positions.get(*v as usize).and_then(|p| project(*p)) else {
             continue;
         };
         let at = pos2(at.0.x + rect.left(), at.0.y + rect.top());
@@ -265,7 +301,7 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     for (k, spot) in view.paint.spots.iter().enumerate().rev() {
         let part = canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);
         let Some(vertex) = part.map(|p| p.first + spot.vertex) else { continue };
-        let Some(place) = view.paint.posed.get(vertex as usize).filter(|p| p.is_finite()) else { continue };
+        let Some(place) = view.paint.posed.positions.get(vertex as usize).filter(|p| p.is_finite()) else { continue };
         let Some((at, _)) = view.viewport.camera.project(*place, size) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
         let head = at + vec2(0.0, -22.0);
