@@ -229,3 +229,37 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     assert!(*session(&window).document() == before);
     assert!(window.query_by_label_contains("7 columns").is_some(), "it says what does not fit");
 }
+
+/// How many vertices the panel says are selected.
+fn chosen(window: &crate::common::paint::Window) -> usize {
+    let said = window.query_by_label_contains("selected ·").map(|n| n.accesskit_node());
+    let label = said.and_then(|n| n.value().or_else(|| n.label())).unwrap_or_default();
+    let number: String = label.chars().take_while(|c| !c.is_alphabetic()).filter(char::is_ascii_digit).collect();
+    number.parse().unwrap_or(0)
+}
+
+/// Says what is painted: from a list of the brush.
+fn painted_sides(window: &mut crate::common::paint::Window, which: &str) {
+    window.get_by_label_contains("What is painted: ").click();
+    window.run_steps(3);
+    click(window, which);
+    assert!(window.query_by_label(&format!("What is painted: {which}")).is_some());
+}
+
+#[test]
+fn what_lies_behind_something_is_left_alone_where_one_wants_that() {
+    let (mut window, _folder) = painting("LeftUpperArm");
+    // From the right the other leg lies behind this one, and faces the eye as well.
+    press(&mut window, Modifiers::SHIFT, Key::Num2);
+    window.run_steps(8);
+    let at = middle(&window, "RightUpperLeg", "RightLowerLeg");
+    let reach = vec2(40.0, 40.0);
+    let mut counts = Vec::new();
+    for which in ["All sides", "Facing me", "Visible"] {
+        painted_sides(&mut window, which);
+        drag(&mut window, at - reach, at + reach, Modifiers::COMMAND | Modifiers::ALT);
+        counts.push(chosen(&window));
+    }
+    let [all, facing, visible] = counts[..] else { panic!("three") };
+    assert!(all > facing * 3 / 2 && facing > visible * 3 / 2 && visible > 4, "{counts:?}");
+}
