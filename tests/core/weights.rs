@@ -195,6 +195,37 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_not_seen_stays_and_the_rest_is_painted_as_ever(plan in plans(), hidden in any::<u32>()) {
+        let session = plan.session();
+        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let (positions, normals) = positions(session.document(), &canvas);
+        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let joint = (plan.joint % canvas.joints().len()) as u16;
+        let locked = vec![false; canvas.joints().len()];
+        let paint = Paint { brush: plan.brush, joint, locked: &locked, limit: plan.limit, mirror: None };
+        let (spot, radius) = plan.dabs[0];
+        let vertex = (spot % canvas.vertex_count()) as u32;
+        let touch = Touch { at: positions[vertex as usize], corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius };
+        let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
+        // Copies of a vertex are seen together.
+        let seen = |v: u32| (canvas.place_of(v).wrapping_mul(2_654_435_761) ^ hidden) & 0x800 == 0;
+        let maps = canvas.maps(session.document());
+        let all = by_vertex(&Stroke::new(&canvas).dab(&maps, &canvas, posed, &dab, &paint));
+        let some = by_vertex(&Stroke::new(&canvas).dab_where(&maps, &canvas, posed, &dab, &paint, Some(&seen)));
+        let in_canvas = |key: &(usize, u32)| canvas.parts()[key.0].first + key.1;
+        prop_assert!(some.keys().all(|key| seen(in_canvas(key))));
+        // The mean of what is touched is another where less is.
+        if plan.brush.kind != BrushKind::Average {
+            let wanted: BTreeMap<_, _> = all.into_iter().filter(|(key, _)| seen(in_canvas(key))).collect();
+            prop_assert_eq!(some, wanted);
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
