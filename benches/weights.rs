@@ -451,7 +451,7 @@ fn layers(c: &mut Criterion) {
     document.aids.weight_layers.insert(SkinId(0), Shared::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
     let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
-    let brush = Brush { kind: BrushKind::Set, build_up: true, reach: Reach::Volume, ..Brush::default() };
+    let brush = Brush { kind: BrushKind::Replace, build_up: true, reach: Reach::Volume, ..Brush::default() };
     let mut stroke = Stroke::new(&canvas);
     let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let mut found: Vec<u32> = Vec::new();

@@ -95,7 +95,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     }
     if view.mode == Mode::Paint {
         let against = match view.paint.brush.inverted() {
-            Some(brush) if brush.kind == BrushKind::Set => "set the rest",
+            Some(brush) if brush.kind == BrushKind::Replace => "replace by the rest",
             Some(brush) if brush.kind == BrushKind::Scale => "scale back",
             Some(brush) => brush.kind.verb(),
             None => "the same",

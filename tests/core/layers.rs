@@ -536,7 +536,7 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
     let plan = BrushStroke {
         target: Some(0),
         mask: false,
-        kind: BrushKind::Set,
+        kind: BrushKind::Replace,
         reach: Reach::Surface,
         build_up: false,
         mirror: false,

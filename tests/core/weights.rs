@@ -249,7 +249,7 @@ proptest! {
         let at = positions[vertex as usize];
         let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius };
         let brush = Brush {
-            kind: BrushKind::Set,
+            kind: BrushKind::Replace,
             value,
             strength: 1.0,
             falloff: Falloff::Constant,
@@ -289,7 +289,7 @@ proptest! {
     fn the_quick_way_to_paint_is_the_rule_itself(
         harms in prop::collection::vec(0u8..9, 1..60),
         factors in prop::collection::vec(0.3f32..1.7, 1..60),
-        kind in prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Set, BrushKind::Scale]),
+        kind in prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Replace, BrushKind::Scale]),
         (value, strength) in (0.0f32..2.0, 0.05f32..1.0),
         joint in 0usize..64,
         locked in prop::collection::vec(0usize..64, 0..30),

@@ -220,7 +220,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
         (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
     let locked = vec![false; canvas.joints().len()];
     let mut painted = 0;
-    for kind in [BrushKind::Add, BrushKind::Set, BrushKind::Scale] {
+    for kind in [BrushKind::Add, BrushKind::Replace, BrushKind::Scale] {
         let brush = Brush { kind, value: 0.8, strength: 0.7, front_only: false, ..Brush::default() };
         let paint = Paint { brush, joint: held, locked: &locked, limit: 4, mirror: Some(&sides.pairs) };
         let at = holds(&session, held)[0];

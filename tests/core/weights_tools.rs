@@ -37,7 +37,7 @@ enum Tool {
 }
 
 fn any_tool() -> impl Strategy<Value = Tool> {
-    let kind = prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Set, BrushKind::Scale]);
+    let kind = prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Replace, BrushKind::Scale]);
     prop_oneof![
         3 => Just(Tool::Normalize),
         2 => Just(Tool::Limit),
@@ -80,7 +80,7 @@ impl Tool {
                 draft.flood(&Brush { kind, value, strength, ..Brush::default() }, joint, |_| 1.0, scope)
             }
             Self::Gradient { radial, value } => {
-                let brush = Brush { kind: BrushKind::Set, value, strength: 1.0, ..Brush::default() };
+                let brush = Brush { kind: BrushKind::Replace, value, strength: 1.0, ..Brush::default() };
                 let amount = gradient(Vec3::ZERO, Vec3::new(0.2, 1.5, 0.0), radial, Falloff::Linear);
                 let at = |v: u32| canvas.rest()[canvas.place_of(v) as usize];
                 draft.flood(&brush, joint, |v| amount(at(v)), scope)

@@ -194,7 +194,7 @@ fn a_flood_is_of_what_is_selected() {
 fn a_gradient_falls_along_its_line() {
     let (mut window, _folder) = painting("LeftHand");
     let before = session(&window).document().clone();
-    click(&mut window, "Set");
+    click(&mut window, "Replace");
     click(&mut window, "Linear gradient");
     let (from, to) = (head(&window, "Hips"), head(&window, "UpperChest"));
     drag(&mut window, from, to, Modifiers::NONE);

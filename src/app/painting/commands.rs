@@ -196,7 +196,7 @@ impl App {
     /// The brush's value for all of the mask, or for what is selected.
     fn flood_mask(&mut self, ctx: &Context) {
         let brush = self.painting.brush;
-        if brush.kind != BrushKind::Set {
+        if brush.kind != BrushKind::Replace {
             let text =
                 "The mask was not flooded: only Set floods a mask; choose it, and the value that the mask is to have.";
             self.toast(ctx, ToastKind::Error, text);

@@ -12,7 +12,7 @@ pub enum BrushKind {
     /// `w − a·v`
     Subtract,
     /// `w + a(v − w)`
-    Set,
+    Replace,
     /// `w·(1 + a(v − 1))`
     Scale,
     /// Towards the mean of the neighbours.
@@ -27,15 +27,23 @@ pub enum BrushKind {
 
 impl BrushKind {
     /// All of them, in the order of the panel.
-    pub const ALL: [Self; 8] =
-        [Self::Add, Self::Subtract, Self::Set, Self::Scale, Self::Smooth, Self::Sharpen, Self::Average, Self::Smear];
+    pub const ALL: [Self; 8] = [
+        Self::Add,
+        Self::Subtract,
+        Self::Replace,
+        Self::Scale,
+        Self::Smooth,
+        Self::Sharpen,
+        Self::Average,
+        Self::Smear,
+    ];
 
     /// Its name on a button.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Add => "Add",
             Self::Subtract => "Subtract",
-            Self::Set => "Set",
+            Self::Replace => "Replace",
             Self::Scale => "Scale",
             Self::Smooth => "Smooth",
             Self::Sharpen => "Sharpen",
@@ -49,7 +57,7 @@ impl BrushKind {
         match self {
             Self::Add => "add",
             Self::Subtract => "subtract",
-            Self::Set => "set",
+            Self::Replace => "replace",
             Self::Scale => "scale",
             Self::Smooth => "smooth",
             Self::Sharpen => "sharpen",
@@ -68,7 +76,7 @@ impl BrushKind {
 
     /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as one rubs.
     pub const fn is_of_one_joint(self) -> bool {
-        matches!(self, Self::Add | Self::Subtract | Self::Set | Self::Scale)
+        matches!(self, Self::Add | Self::Subtract | Self::Replace | Self::Scale)
     }
 }
 
@@ -281,7 +289,7 @@ impl Brush {
         match self.kind {
             BrushKind::Add => Self::added(weight, amount, self.value),
             BrushKind::Subtract => Self::subtracted(weight, amount, self.value),
-            BrushKind::Set => Self::drawn(weight, amount, self.value),
+            BrushKind::Replace => Self::drawn(weight, amount, self.value),
             BrushKind::Scale => Self::scaled(weight, amount, self.value),
             _ => weight.clamp(0.0, 1.0),
         }
@@ -315,7 +323,7 @@ impl Brush {
             BrushKind::Subtract => BrushKind::Add,
             BrushKind::Smooth => BrushKind::Sharpen,
             BrushKind::Sharpen => BrushKind::Smooth,
-            BrushKind::Set => return Some(Self { value: 1.0 - self.value.min(1.0), ..self }),
+            BrushKind::Replace => return Some(Self { value: 1.0 - self.value.min(1.0), ..self }),
             BrushKind::Scale => return Some(Self { value: 1.0 / self.value.max(0.01), ..self }),
             BrushKind::Average | BrushKind::Smear => return None,
         };

@@ -223,7 +223,7 @@ fn wish<S: Simd>(kind: BrushKind, value: f32, now: Floats<S>, amount: Floats<S>)
     let wish = match kind {
         BrushKind::Add => now + amount * value,
         BrushKind::Subtract => now - amount * value,
-        BrushKind::Set => now + amount * (value - now),
+        BrushKind::Replace => now + amount * (value - now),
         BrushKind::Scale => now * (one + amount * (value - one)),
         _ => now,
     };

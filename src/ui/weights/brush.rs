@@ -22,7 +22,7 @@ const fn icon(kind: BrushKind) -> MaterialIcon {
     match kind {
         BrushKind::Add => icons::ICON_ADD,
         BrushKind::Subtract => icons::ICON_REMOVE,
-        BrushKind::Set => icons::ICON_FORMAT_COLOR_FILL,
+        BrushKind::Replace => icons::ICON_FORMAT_COLOR_FILL,
         BrushKind::Scale => icons::ICON_CLOSE_FULLSCREEN,
         BrushKind::Smooth => icons::ICON_BLUR_ON,
         BrushKind::Sharpen => icons::ICON_CHANGE_HISTORY,
@@ -35,7 +35,7 @@ const fn help(kind: BrushKind) -> &'static str {
     match kind {
         BrushKind::Add => "Adds the value to the weight",
         BrushKind::Subtract => "Takes the value from the weight",
-        BrushKind::Set => "Moves the weight toward the value",
+        BrushKind::Replace => "Moves the weight toward the value",
         BrushKind::Scale => "Multiplies the weight by the value",
         BrushKind::Smooth => "Moves all weights toward those around",
         BrushKind::Sharpen => "Moves all weights away from those around",

@@ -650,7 +650,7 @@ impl Part for Reach {
             Option::<PrimitiveId>::specs("primitive", "Of this primitive of them; of all unless given."),
             Option::<VertexTerms>::specs("vertices", "These vertices of them; all unless given."),
             Option::<Nodes>::specs("locked", "Joints whose weights stay."),
-            Option::<usize>::specs("most", "Joints a vertex has at most."),
+            Option::<usize>::specs("most", "Influences a vertex has at most."),
             Option::<String>::specs("layer", "The weight layer that takes the result, by its name or number."),
         ]
         .concat()

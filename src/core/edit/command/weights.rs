@@ -74,7 +74,7 @@ document_commands! {
     Normalize {
         /// What it may touch.
         reach: Reach,
-    } = "weights.normalize", "Normalize all", enabled: rules::weighted;
+    } = "weights.normalize", "Normalize", enabled: rules::weighted;
     /// Leaves each vertex the joints that move it most
     Limit {
         /// How many.
@@ -89,7 +89,7 @@ document_commands! {
         locked: Option<Nodes>,
         /// The weight layer that takes the result.
         layer: Option<String>,
-    } = "weights.limit", "Limit joints", asks: true, enabled: rules::weighted;
+    } = "weights.limit", "Limit influences", asks: true, enabled: rules::weighted;
     /// Drops weights below a value
     Prune {
         /// The value.
@@ -227,7 +227,7 @@ document_commands! {
         primitive: Option<PrimitiveId>,
         /// Joints whose weights stay.
         locked: Option<Nodes>,
-    } = "weights.sets", "Joints a vertex…", asks: true, enabled: rules::weighted;
+    } = "weights.sets", "Stored influences…", asks: true, enabled: rules::weighted;
     /// Keeps weights in 8, 16 or 32 bits: bytes, shorts or floats; the views show before what moves
     Store {
         /// How many bits.
@@ -650,7 +650,7 @@ impl Hammer {
 /// The brush of a flood: what it does, with which value, how strongly.
 fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
     let kind = match how.unwrap_or(How::Set) {
-        How::Set => BrushKind::Set,
+        How::Set => BrushKind::Replace,
         How::Add => BrushKind::Add,
         How::Subtract => BrushKind::Subtract,
         How::Scale => BrushKind::Scale,
