@@ -259,6 +259,10 @@ impl App {
             }
             Command::Session(SessionCommand::ImportClips { path, .. }) => self.import_clips(ctx, path.clone()),
             Command::Session(SessionCommand::ImportWeights { path: None, .. }) => self.ask_weights(ctx),
+            // A file may be large, and its surface is searched.
+            Command::Session(SessionCommand::ImportWeights { .. }) => {
+                self.run_beside(ctx, "Import weights", vec![command]);
+            }
             Command::Document(_) | Command::Session(_) => {
                 self.run_on_file(ctx, &command);
             }

@@ -601,3 +601,49 @@ fn exported_files_are_called_as_the_pattern_says() {
         .collect();
     assert_eq!(files, wanted);
 }
+
+/// Weights of a file come in beside the window as one step, which says what it did; what is changed meanwhile is not lost for it.
+#[test]
+fn weights_of_a_file_come_in_beside_the_window() {
+    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    let flood = ulna::edit::CommandLine::new("weights.flood").with("joint", "LeftHand").with("amount", 1.0);
+    other.run_line(&flood).expect("flooded");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("hand.json");
+    let table = ulna::session::weight_table(other.document(), &[]);
+    std::fs::write(&path, ulna::formats::weight_files::WeightFile::Json.write(&table)).expect("written");
+    let (mut window, _folder) = window(SAMPLE);
+    let before = session(&window).document().clone();
+    find(&mut window, "Import weights");
+    wait_for(&mut window, "Path");
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &path.display().to_string());
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait_until(&mut window, |w| !session(w).history().done().is_empty());
+    window.run_steps(2);
+    assert_eq!(session(&window).history().done().len(), 1);
+    assert_eq!(session(&window).document().meshes, other.document().meshes);
+    assert!(says(&window, "by their numbers"), "it says what it did");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(session(&window).document().meshes, before.meshes);
+    // A file that is none of weights says so, and changes nothing.
+    std::fs::write(&path, "{\"a\":1}").expect("written");
+    find(&mut window, "Import weights");
+    wait_for(&mut window, "Path");
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    type_text(&mut window, &path.display().to_string());
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    wait_until(&mut window, |w| says(w, "Import weights was not done"));
+    assert!(session(&window).history().done().is_empty());
+}
+
+fn wait_until(window: &mut Window, done: impl Fn(&Window) -> bool) {
+    for _ in 0..1000 {
+        window.step();
+        if done(window) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("it does not come");
+}

@@ -542,14 +542,12 @@ impl Session {
                 return Ok(done);
             }
             Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) => {
-                // What is wrong in the line itself is said before what is missing.
-                mesh.as_ref().map(|m| m.find(&self.document)).transpose().map_err(CommandError::from)?;
-                let path = path.as_deref().ok_or_else(|| {
-                    CommandError::Other(
-                        "no file is named; give a model, or .json or .xml with weights, as “path”".into(),
-                    )
-                })?;
-                let meant = weight_import::WeightsMeant { path, from: from.as_deref(), mesh: mesh.as_ref(), by: *by };
+                let meant = weight_import::WeightsMeant {
+                    path: path.as_deref(),
+                    from: from.as_deref(),
+                    mesh: mesh.as_ref(),
+                    by: *by,
+                };
                 let (commands, note) = self.weights_of_file(meant)?;
                 let done = self.run_all("Import weights", &commands)?;
                 self.notes.extend(note);

@@ -224,7 +224,7 @@ fn named_rows(
 /// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightsMeant<'a> {
-    pub path: &'a Path,
+    pub path: Option<&'a Path>,
     pub from: Option<&'a str>,
     pub mesh: Option<&'a Meshes>,
     pub by: Option<CarryWay>,
@@ -252,8 +252,12 @@ impl Session {
     ) -> Result<(Vec<Command>, Option<String>), CommandError> {
         let document = &self.document;
         let refuse = |text: String| CommandError::Other(text);
+        // What is wrong in the line itself is said before what is missing.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
-        let given = Given::read(meant.path, document)?;
+        let path = meant
+            .path
+            .ok_or_else(|| refuse("no file is named; give a model, or .json or .xml with weights, as “path”".into()))?;
+        let given = Given::read(path, document)?;
         let given = given.only(meant.from)?;
         let mut commands = Vec::new();
         let (mut done, mut unfound, mut partly) = (0usize, 0usize, 0usize);
