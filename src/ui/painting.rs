@@ -331,6 +331,8 @@ pub enum PaintAction {
     },
     /// Another brush.
     Brush(Box<Brush>),
+    /// Of the brush its numbers alone are shown, or all of it.
+    FoldBrush(bool),
     /// Begins to drag a number of the brush, or ends it.
     AdjustBrush(Option<BrushNumber>),
     /// Lock or unlock the weights of joints.

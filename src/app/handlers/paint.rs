@@ -12,6 +12,7 @@ impl App {
                 self.stroke(ctx, phase, at, size, pressure, smooth, invert);
             }
             PaintAction::Brush(brush) => self.painting.brush = *brush,
+            PaintAction::FoldBrush(folded) => self.viewport.options.brush_folded = folded,
             PaintAction::AdjustBrush(number) => self.adjust_brush(number),
             PaintAction::LockWeights { nodes, locked } => {
                 for node in nodes {

@@ -54,6 +54,8 @@ pub struct ViewOptions {
     pub inspector: bool,
     /// The timeline.
     pub timeline: bool,
+    /// Of the brush its numbers alone, so that the joints have more room.
+    pub brush_folded: bool,
 }
 
 impl Default for ViewOptions {
@@ -78,6 +80,7 @@ impl Default for ViewOptions {
             problems: true,
             inspector: true,
             timeline: true,
+            brush_folded: false,
         }
     }
 }

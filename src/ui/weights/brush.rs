@@ -44,18 +44,19 @@ const fn help(kind: BrushKind) -> &'static str {
     }
 }
 
-pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let mut brush = view.paint.brush;
+    let folded = view.options.brush_folded;
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Brush");
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let (icon, name) = match closed {
+            let (icon, name) = match folded {
                 true => (icons::ICON_UNFOLD_MORE, "Show all of the brush"),
                 false => (icons::ICON_UNFOLD_LESS, "Show its numbers alone"),
             };
             if crate::ui::widgets::icon_button(ui, theme, icon, name, "", false, Ok(())).clicked() {
-                *closed = !*closed;
+                actions.push(PaintAction::FoldBrush(!folded));
             }
         });
     });
@@ -81,7 +82,7 @@ pub fn brush_ui(closed: &mut bool, ui: &mut Ui, view: &View<'_>, actions: &mut A
     bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
     bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
-    if *closed {
+    if folded {
         send(view, brush, actions);
         return;
     }

@@ -22,8 +22,6 @@ const MARGIN: f32 = 14.0;
 /// What the panel keeps.
 #[derive(Clone, Debug, Default)]
 pub struct WeightsState {
-    /// Whether the brush shows its numbers alone, so that the joints have more room.
-    brush_closed: bool,
     acts: acts::ActsState,
     joints: joints::JointList,
     table: table::TableState,
@@ -50,7 +48,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 return;
             }
             let top = ui.cursor().top();
-            brush::brush_ui(&mut state.brush_closed, ui, view, actions);
+            brush::brush_ui(ui, view, actions);
             ui.separator();
             acts::acts_ui(&mut state.acts, ui, view, actions);
             ui.separator();
