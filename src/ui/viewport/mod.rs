@@ -126,6 +126,9 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         view
     };
     say_what_is_awaited(state, ui, view, rect);
+    if view.mode == Mode::Paint {
+        tools::vertex_marks_ui(ui, view, rect);
+    }
     let over_overlay = overlay::buttons_ui(ui, view, rect, actions)
         | axes::corner_ui(ui, view, rect, actions)
         | reach_bar::reach_bar_ui(ui, view, rect, actions)

@@ -197,11 +197,16 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
     }
 }
 
-/// What is drawn over the model while painting.
-pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
+/// Vertices that are marked on the model: what floats over the picture covers them.
+pub fn vertex_marks_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);
     unpaired(&painter, view, rect);
     selected(&painter, view, rect);
+}
+
+/// What is drawn over the model while painting.
+pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: Rect) {
+    let painter = ui.painter_at(rect);
     pins(ui, &painter, view, rect);
     if let Some(hover) = view.paint.hover {
         ring(&painter, view, rect, &hover.rim, false);
@@ -221,16 +226,25 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
     }
 }
 
-/// Where the painted side has no mirror image, while the other side is painted too: squares that stand on a corner.
+/// Where the painted side has no mirror image, while the other side is painted too: squares that stand on a corner. Where there are
+/// so many that they would hide the model, those about the brush.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
-    const MOST: usize = 5_000;
+    const FEW: usize = 200;
     const HALF: f32 = 3.0;
-    let (Some(canvas), Some(list)) = (view.paint.canvas, view.paint.unpaired.filter(|_| view.paint.brush.mirror))
-    else {
-        return;
-    };
+    /// How far from the brush, in parts of its radius.
+    const ABOUT: f32 = 1.5;
+    let list = view.paint.unpaired.filter(|_| view.paint.brush.mirror);
+    let (Some(canvas), Some(list)) = (view.paint.canvas, list) else { return };
     let camera = &view.viewport.camera;
     let project = camera.projector(Vec2::new(rect.width(), rect.height()));
+    let brush = view.paint.hover.map(|hover| {
+        let rim = hover.rim.iter().filter_map(|p| project(*p));
+        (hover.at, rim.map(|(at, _)| at.distance(hover.at)).fold(0.0, f32::max) * ABOUT)
+    });
+    if list.len() > FEW && brush.is_none() {
+        return;
+    }
+    let about = |at: Vec2| list.len() <= FEW || brush.is_some_and(|(middle, far)| at.distance(middle) <= far);
     let (fill, rim) = (view.theme.color(ColorRole::SeverityWarning), casing(view.theme));
     let mut marks = egui::Mesh::default();
     let mut diamond = |at: Pos2, half: f32, color: Color32| {
@@ -241,14 +255,12 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
         marks.add_triangle(first, first + 1, first + 2);
         marks.add_triangle(first, first + 2, first + 3);
     };
-    for v in list.iter().take(MOST) {
+    for v in list {
         let Some(place) = view.paint.posed.positions.get(*v as usize).filter(|p| p.is_finite()) else { continue };
         let sight = if camera.orthographic { camera.forward() } else { *place - camera.eye() };
-        let Some((at, _)) = project(*place).filter(|_| faces_eye(canvas, view.paint.posed, *v, sight)) else {
-            continue;
-        };
+        let Some((at, _)) = project(*place).filter(|(at, _)| about(*at)) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
-        if rect.contains(at) {
+        if rect.contains(at) && faces_eye(canvas, view.paint.posed, *v, sight) {
             diamond(at, HALF + 1.0, rim);
             diamond(at, HALF, fill);
         }
@@ -490,6 +502,16 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     );
 }
 
+/// Whether what is written over the model would leave little of it.
+fn is_small(rect: Rect) -> bool {
+    rect.width() < 520.0 || rect.height() < 460.0
+}
+
+/// The size of the legend's plate.
+fn legend_size(rect: Rect) -> egui::Vec2 {
+    if is_small(rect) { vec2(150.0, 54.0) } else { vec2(260.0, 60.0) }
+}
+
 /// What the colours mean.
 fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
@@ -532,10 +554,12 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         _ => return,
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
-    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 68.0 - clip), vec2(260.0, 60.0));
+    let size = legend_size(rect);
+    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 8.0 - size.y - clip), size);
     painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let small = Theme::font(Font::Caption);
     let note = match (mask.is_some(), view.paint.look) {
+        _ if is_small(rect) => "",
         (true, _) => "clay: not in it",
         (false, WeightLook::Joint) if has_bare(document) => "gray: none · dim: no skin",
         (false, WeightLook::Joint) => "gray: none",
@@ -546,7 +570,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let title = elided(ui, &title, &small, area.width() - noted.width() - 28.0);
     let at = area.min + vec2(10.0, 13.0);
     painter.text(at, Align2::LEFT_CENTER, title, small.clone(), theme.color(ColorRole::TextSecondary));
-    let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(240.0, 8.0));
+    let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(area.width() - 20.0, 8.0));
     let steps = 48;
     for k in 0..steps {
         let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
@@ -555,7 +579,8 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let color = if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
         painter.rect_filled(cell, 0.0, color);
     }
-    for (k, text) in ends.into_iter().enumerate() {
+    let shown = |k: &usize| !is_small(rect) || k.is_multiple_of(4);
+    for (k, text) in ends.into_iter().enumerate().filter(|(k, _)| shown(k)) {
         let anchor = match k {
             0 => Align2::LEFT_CENTER,
             4 => Align2::RIGHT_CENTER,
@@ -603,8 +628,11 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
     let legend = !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
-    let up = if legend && width > rect.width() - 290.0 { 68.0 + clip } else { 0.0 };
-    if width > rect.width() - 16.0 {
+    let size = legend_size(rect);
+    let up = if legend && width > rect.width() - size.x - 30.0 { size.y + 8.0 + clip } else { 0.0 };
+    // In a small picture what is right is not said.
+    let is_right = view.paint.counting || list.iter().all(|(.., count)| *count == 0);
+    if width > rect.width() - 16.0 || (is_small(rect) && is_right) {
         return;
     }
     let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0 - up), vec2(width, 28.0));

@@ -16,7 +16,7 @@ use egui_material_icons::MaterialIcon;
 
 use self::gizmo::{Gizmo, HandleSet, Operation};
 pub use self::{
-    brush::{brush_overlay_ui, brush_ui, joint_list_ui},
+    brush::{brush_overlay_ui, brush_ui, joint_list_ui, vertex_marks_ui},
     drag::grab,
     select::{Selecting, select_ui},
     vertices::vertices_ui,
