@@ -384,18 +384,50 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
     }
 }
 
+/// Where a plate of a size lies in the picture beside a brush, or at its far rims where that is large: to its right, its left, below it or
+/// above it; where it has room nowhere, in the corner that leaves most of the brush.
+fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
+    const GAP: f32 = 20.0;
+    const FAR: f32 = 260.0;
+    /// The bar of the view.
+    const BAR: f32 = 48.0;
+    let room = Rect::from_min_max(rect.min + vec2(8.0, BAR), rect.max - vec2(8.0, 8.0));
+    let ring = ring.intersect(Rect::from_center_size(middle, egui::Vec2::splat(2.0 * FAR)));
+    let (x, y) = (middle.x - size.x * 0.5, middle.y - size.y * 0.4);
+    let along = |low: f32, least: f32, most: f32| low.clamp(least, most.max(least));
+    let (x, y) = (along(x, room.left(), room.right() - size.x), along(y, room.top(), room.bottom() - size.y));
+    let sides = [
+        pos2(ring.right() + GAP, y),
+        pos2(ring.left() - GAP - size.x, y),
+        pos2(x, ring.bottom() + GAP),
+        pos2(x, ring.top() - GAP - size.y),
+    ];
+    let sides = sides.map(|at| Rect::from_min_size(at, size));
+    if let Some(area) = sides.into_iter().find(|area| room.expand(0.5).contains_rect(*area)) {
+        return area;
+    }
+    let (left, top) = (room.left(), room.top());
+    let (right, bottom) = ((room.right() - size.x).max(left), (room.bottom() - size.y).max(top));
+    let corners = [pos2(right, bottom), pos2(right, top), pos2(left, top), pos2(left, bottom)];
+    let hidden = |area: &Rect| area.intersect(ring.expand(GAP)).size().max(egui::Vec2::ZERO);
+    let corners = corners.map(|at| Rect::from_min_size(at, size));
+    let least = corners.into_iter().min_by(|a, b| {
+        let [a, b] = [hidden(a), hidden(b)].map(|s| s.x * s.y);
+        a.total_cmp(&b)
+    });
+    least.unwrap_or(sides[0])
+}
+
 /// Who holds the spot, with bars, and what a dab would do.
 fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushHover) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let size = Vec2::new(rect.width(), rect.height());
-    let right = hover
-        .rim
-        .iter()
-        .filter_map(|p| view.viewport.camera.project(*p, size))
-        .map(|(p, _)| p.x)
-        .fold(hover.at.x, f32::max)
-        .min(hover.at.x + 260.0);
+    let ring = hover.rim.iter().filter_map(|p| view.viewport.camera.project(*p, size)).map(|(p, _)| p);
+    let middle = rect.min + vec2(hover.at.x, hover.at.y);
+    let ring = ring.fold(Rect::from_center_size(middle, vec2(4.0, 4.0)), |all, p| {
+        all.union(Rect::from_center_size(rect.min + vec2(p.x, p.y), egui::Vec2::ZERO))
+    });
     let rows = hover.shares.len().min(5);
     let width = 220.0;
     let note = (!hover.note.is_empty()).then_some(&hover.note);
@@ -405,20 +437,7 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     });
     let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
     let height = 28.0 + rows as f32 * 20.0 + note_height + 6.0;
-    let mut at = pos2(rect.left() + right + 20.0, rect.top() + hover.at.y - height * 0.4);
-    if at.x + width > rect.right() - 8.0 {
-        let left = hover
-            .rim
-            .iter()
-            .filter_map(|p| view.viewport.camera.project(*p, size))
-            .map(|(p, _)| p.x)
-            .fold(hover.at.x, f32::min)
-            .max(hover.at.x - 260.0);
-        at.x = rect.left() + left - 20.0 - width;
-    }
-    at.x = at.x.clamp(rect.left() + 8.0, (rect.right() - width - 8.0).max(rect.left() + 8.0));
-    at.y = at.y.clamp(rect.top() + 48.0, (rect.bottom() - height - 8.0).max(rect.top() + 48.0));
-    let area = Rect::from_min_size(at, vec2(width, height));
+    let area = beside(rect, ring, middle, vec2(width, height));
     painter.rect(
         area,
         4.0,
@@ -646,5 +665,33 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
         painter.galley(pos2(x + 9.0, y - text.size().y * 0.5), text, color);
         painter.galley(pos2(x + 13.0 + tw, y - number.size().y * 0.5), number, color);
         x += tw + nw + 30.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plate_lies_in_the_picture_and_beside_the_brush_where_it_has_room() {
+        let size = vec2(220.0, 120.0);
+        let mut covered = 0;
+        for (rect, radius) in [(vec2(974.0, 818.0), 64.0), (vec2(384.0, 420.0), 64.0), (vec2(384.0, 420.0), 400.0)] {
+            let rect = Rect::from_min_size(pos2(257.0, 72.0), rect);
+            for (i, j) in (0..=20).flat_map(|i| (0..=20).map(move |j| (i, j))) {
+                let part = vec2(i as f32 / 20.0, j as f32 / 20.0);
+                let middle = rect.min + rect.size() * part;
+                let ring = Rect::from_center_size(middle, egui::Vec2::splat(2.0 * radius));
+                let area = beside(rect, ring, middle, size);
+                assert!(rect.contains_rect(area), "{part}: {area} of {rect}");
+                if area.intersects(ring) {
+                    covered += usize::from(radius < 100.0);
+                }
+                // What is under the pointer is seen.
+                assert!(radius > 100.0 || !area.contains(middle), "{part}: {area}");
+            }
+        }
+        // In the small picture there is no room beside a brush in its middle.
+        assert!(covered < 60, "{covered}");
     }
 }
