@@ -349,8 +349,10 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let small = Theme::font(Font::Caption);
             let text = elided(ui, &text, &small, 260.0);
             let text = painter.layout_no_wrap(text, small, theme.color(ColorRole::TextPrimary));
-            let corner = head + vec2(SIZE + 6.0, -text.size().y * 0.5 - 4.0);
-            let plate = Rect::from_min_size(corner, text.size() + vec2(16.0, 8.0));
+            let room = text.size() + vec2(16.0, 8.0);
+            let aside = SIZE + 6.0 + room.x * 0.5;
+            let fits = head.x + aside + room.x * 0.5 <= rect.right() - 8.0;
+            let plate = Rect::from_center_size(head + vec2(if fits { aside } else { -aside }, 0.0), room);
             painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
             painter.galley(plate.min + vec2(8.0, 4.0), text, theme.color(ColorRole::TextPrimary));
         }
@@ -437,7 +439,10 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     });
     let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
     let height = 28.0 + rows as f32 * 20.0 + note_height + 6.0;
-    let area = beside(rect, ring, middle, vec2(width, height));
+    // What is written at the lower rim stays readable.
+    let rim = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
+    let room = Rect::from_min_max(rect.min, rect.max - vec2(0.0, rim));
+    let area = beside(room, ring, middle, vec2(width, height));
     painter.rect(
         area,
         4.0,
