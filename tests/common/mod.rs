@@ -77,6 +77,14 @@ pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
     ulna::formats::gltf::build_glb(json.to_string().as_bytes(), bin, &[], 0).expect("a small file")
 }
 
+/// The JSON and the data of a GLB.
+pub fn split(bytes: &[u8]) -> (serde_json::Value, Vec<u8>) {
+    let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a length")) as usize;
+    let end = 20 + length(12);
+    let bin = if end < bytes.len() { bytes[end + 8..end + 8 + length(end)].to_vec() } else { Vec::new() };
+    (serde_json::from_slice(&bytes[20..end]).expect("JSON"), bin)
+}
+
 /// Floats as little-endian bytes.
 pub fn floats(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()

@@ -16,7 +16,7 @@ use ulna::{
     },
 };
 
-use crate::common::sample;
+use crate::common::{glb, sample, split, weights::two_skins};
 
 /// The sample as a file that keeps its weights in another type, every vertex of which holds the rule.
 fn with_encoding(encoding: WeightEncoding) -> Session {
@@ -879,4 +879,41 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
     let none = CommandLine::new("weight_layer.split").with("layer", "Arm").with("joint", "LeftToe");
     let why = session.run_line(&none).map(|_| ()).expect_err("refused").to_string();
     assert!(!why.is_empty());
+}
+
+#[test]
+fn layers_kept_on_two_skins_are_both_there_and_a_broken_one_stays_in_the_file() {
+    let mut session = Session::open_bytes(&two_skins(1.0, 3.0, &["C", "B", "A"])).expect("two sheets");
+    let line = |session: &mut Session, line: CommandLine| {
+        session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    };
+    for (mesh, joint) in [("#0", "B"), ("#1", "C")] {
+        line(&mut session, CommandLine::new("weight_layer.add").with("mesh", mesh).with("name", joint));
+        let flood = CommandLine::new("weights.flood").with("mesh", mesh).with("joint", joint).with("value", 0.4);
+        line(&mut session, flood.with("vertices", "0-9").with("layer", joint));
+    }
+    line(&mut session, CommandLine::new("weight_layer.keep"));
+    let kept = session.pack("m").expect("packed").bytes.to_vec();
+    let opened = Session::open_bytes(&kept).expect("opened");
+    let names = |session: &Session, skin: u32| -> Vec<String> {
+        let all = session.document().aids.weight_layers.get(&SkinId(skin));
+        all.map_or_else(Vec::new, |all| all.layers.iter().map(|l| l.name.to_string()).collect())
+    };
+    assert_eq!([names(&opened, 0), names(&opened, 1)], [["B"], ["C"]]);
+    assert!(all_same(opened.document(), session.document()));
+    // Numbers that would take memory are not believed: the rest is taken up, and the bytes stay.
+    for (part, number) in [
+        ("sets", serde_json::json!(1_000_000_000_000u64)),
+        ("sets", serde_json::json!(17)),
+        ("vertices", serde_json::json!("AAAA")),
+    ] {
+        let (mut json, bin) = split(&kept);
+        json["meshes"][1]["extras"]["ulna.weight_layers"]["layers"][0]["parts"][0][part] = number;
+        let bytes = glb(json, &bin);
+        let broken = Session::open_bytes(&bytes).expect("opened");
+        assert_eq!([names(&broken, 0), names(&broken, 1)], [vec!["B".to_owned()], vec![]], "{part}");
+        assert!(broken.diagnostics.iter().any(|d| d.code == "ULNA_WEIGHT_LAYERS"));
+        assert!(all_same(broken.document(), session.document()));
+        assert_eq!(broken.pack("m").expect("packed").bytes.to_vec(), bytes);
+    }
 }

@@ -17,8 +17,8 @@ use ulna::{
 };
 
 use crate::common::{
-    sample, shared,
-    weights::{sheet, with_eight, with_encoding},
+    sample, shared, split,
+    weights::{sheet, two_skins, with_eight, with_encoding},
 };
 
 fn maps(document: &Document) -> Vec<((MeshId, PrimitiveId), WeightMap)> {
@@ -540,4 +540,73 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     // What a locked joint holds cannot be had.
     let refused = cells_assigned(&document, &canvas, (&vertices, &[lock]), &values, (&locked, 4));
     assert_eq!(refused.expect_err("locked").vertex, vertices[0]);
+}
+
+#[test]
+fn meshes_on_two_skins_and_of_the_same_name_keep_to_their_own() {
+    for names in [["Left", "Right"], ["Sheet", "Sheet"]] {
+        // The second is kept a hundred times as large as it stands.
+        let (mut json, bin) = split(&two_skins(0.01, 1.0, &["C", "B", "A"]));
+        for (k, name) in names.iter().enumerate() {
+            json["meshes"][k]["name"] = json!(name);
+        }
+        let mut session = Session::open_bytes(&crate::common::glb(json, &bin)).expect("two sheets");
+        for (mesh, joint, vertices, value) in
+            [("#0", "B", "0-7", 0.3), ("#1", "C", "3-40", 0.6), ("#1", "B", "1-5", 0.2)]
+        {
+            let line = CommandLine::new("weights.flood").with("joint", joint).with("mesh", mesh);
+            run(&mut session, line.with("vertices", vertices).with("value", value));
+        }
+        let meant = all_lists(session.document());
+        assert_ne!(meant[0], meant[1]);
+        for (kind, ending) in [(WeightFile::Json, "json"), (WeightFile::Xml, "xml")] {
+            let (_folder, file) = scratch(&format!("w.{ending}"));
+            fs::write(&file, kind.write(&weight_table(session.document(), &[]))).expect("written");
+            let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
+            for line in [line(), line().with("by", "order"), line().with("by", "surface")] {
+                spoil(&mut session);
+                assert_ne!(all_lists(session.document()), meant);
+                run(&mut session, line.clone());
+                assert!(all_lists(session.document()) == meant, "{names:?}: {line}");
+                session.undo();
+                session.undo();
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
+    let (_folder, file) = scratch("w.json");
+    let mut other = sample();
+    run(&mut other, CommandLine::new("weights.flood").with("joint", "LeftHand").with("value", 0.5));
+    fs::write(&file, WeightFile::Json.write(&weight_table(other.document(), &[]))).expect("written");
+    let line = CommandLine::new("weights.import").with("path", file.display().to_string());
+    let command = Command::read(&line).expect("a command");
+    let (mut here, mut there) = (sample(), sample());
+    let notes = run(&mut here, line);
+    let worked = there.work("Import weights", vec![command.clone()]).run();
+    assert!(there.take_worked(worked).expect("taken up"));
+    assert_eq!(there.take_notes(), notes);
+    assert!(*here.document() == *there.document());
+    let lines = |session: &Session| {
+        session
+            .history()
+            .done()
+            .last()
+            .expect("a step")
+            .lines(session.document())
+            .iter()
+            .map(|l| l.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&here), lines(&there));
+    // It says what it did, and needs the file no more.
+    assert!(lines(&there).iter().all(|l| !l.contains("weights.import")), "{:?}", lines(&there));
+    // What was changed meanwhile is not written over.
+    let worked = there.work("Import weights", vec![command]).run();
+    run(&mut there, CommandLine::new("weights.flood").with("joint", "Hips").with("value", 1.0));
+    let before = there.document().clone();
+    let why = there.take_worked(worked).expect_err("refused").to_string();
+    assert!(why.contains("changed meanwhile") && *there.document() == before, "{why}");
 }
