@@ -41,6 +41,9 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
         weights[0] = 1.0;
         return weights;
     }
+    // Points of a line are off it by what rounding to 32 bits does to them, and by more the farther from the origin.
+    let largest = points.iter().flatten().fold(0.0f64, |most, v| most.max(f64::from(v.abs())));
+    let near = SAME * spread + 2.0 * f64::from(f32::EPSILON) * largest;
     // Square roots: sums of two of them are not those of two others.
     let apart = |k: usize| ((k + 2) as f64).sqrt().fract() * 1e-6 * spread * spread;
     let height = |k: usize| all[k].length_squared() + apart(k);
@@ -48,7 +51,7 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     let least = |corners: &mut dyn Iterator<Item = Corners>| corners.min_by(|a, b| cost(a).total_cmp(&cost(b)));
     let pairs = || (0..all.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     let triples = || pairs().flat_map(|(a, b)| (b + 1..all.len()).map(move |c| [a, b, c]));
-    let around = least(&mut triples().filter_map(|corners| within(&all, corners, place, SAME * spread * spread)));
+    let around = least(&mut triples().filter_map(|corners| within(&all, corners, place, near * spread)));
     let found = around.or_else(|| {
         let on_way = |(a, b): (usize, usize)| {
             let way = all[b] - all[a];
@@ -56,7 +59,7 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
             ((place - all[a] - way * part).length(), [(a, 1.0 - part), (b, part), (b, 0.0)])
         };
         let nearest = pairs().map(|p| on_way(p).0).fold(f64::INFINITY, f64::min);
-        least(&mut pairs().map(on_way).filter(|w| w.0 <= nearest + SAME * spread).map(|w| w.1))
+        least(&mut pairs().map(on_way).filter(|w| w.0 <= nearest + near).map(|w| w.1))
     });
     for (k, weight) in found.into_iter().flatten() {
         weights[k] += weight as f32;
