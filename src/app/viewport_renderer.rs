@@ -41,6 +41,8 @@ pub struct ViewportRenderer {
     ladder: Ladder,
     look: ViewportColors,
     pose: Pose,
+    /// The whole of a bend of which a part is shown.
+    bent_whole: Option<Pose>,
     mixer: Mixer,
     evaluator: Evaluator,
     bones: Vec<Bone>,
@@ -260,6 +262,7 @@ impl ViewportRenderer {
             ladder: Ladder::default(),
             look: ViewportColors::theme("dark"),
             pose: Pose::default(),
+            bent_whole: None,
             mixer: Mixer::default(),
             evaluator: Evaluator::default(),
             bones: Vec::new(),
@@ -450,6 +453,11 @@ impl ViewportRenderer {
 
     pub(super) const fn pose(&self) -> &Pose {
         &self.pose
+    }
+
+    /// The pose with the whole of its bend, whatever part of that is shown.
+    pub(super) fn whole_bend(&self) -> &Pose {
+        self.bent_whole.as_ref().unwrap_or(&self.pose)
     }
 
     pub(super) const fn size(&self) -> Vec2 {
@@ -693,7 +701,10 @@ impl ViewportRenderer {
             let unkeyed = unkeyed.filter(|_| !as_opened);
             let stack = stack.going(between).with_unkeyed(unkeyed.map(|(_, pose)| pose.clone()));
             self.evaluator.update(shown, &stack, &mut self.pose);
+            self.bent_whole = None;
             if let Some((bend, skin, _)) = bent {
+                let whole = |pose| Bend { amount: 1.0, ..bend.clone() }.applied(document, skin, pose);
+                self.bent_whole = (bend.amount < 1.0).then(|| whole(&self.pose));
                 self.pose = bend.applied(document, skin, &self.pose);
             }
             self.find_bones(document);

@@ -355,6 +355,13 @@ impl Act {
     }
 }
 
+/// The joints of the limb that [`Act::Limb`] means.
+fn limb_of(document: &Document, joints: &[ulna::model::NodeId], k: usize) -> Vec<u16> {
+    let up = |n: &ulna::model::NodeId| document.node(*n).parent.filter(|p| joints.contains(p));
+    let chain = std::iter::successors(Some(joints[k % joints.len()]), up).take(3);
+    chain.filter_map(|n| joints.iter().position(|j| *j == n).map(|j| j as u16)).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -387,7 +394,8 @@ proptest! {
         let before = maps(document);
         if session.run_line(&line).is_err() {
             // A transfer of a mesh to itself has nothing to do, and a root ends no limb; nothing else is refused.
-            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv | Act::Limb(..)), "{line}");
+            let root = |k: usize| session.document().node(joints[k % joints.len()]).parent.is_none_or(|p| !joints.contains(&p));
+            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv) || matches!(act, Act::Limb(k, _) if root(k)), "{line}");
             return Ok(());
         }
         prop_assert_eq!(faulty(session.document()), 0);
@@ -415,8 +423,28 @@ proptest! {
             Act::Swap(..) => {}
             // What a lock kept on one side may be kept otherwise on the other.
             Act::MirrorUv if !locked.is_empty() => {}
-            // Each time it goes on; and what is dropped for the limit leaves others to be dropped.
-            Act::RelaxKeeping(_) | Act::Limb(..) => {}
+            // Each time it goes on.
+            Act::RelaxKeeping(_) => {}
+            Act::Limb(k, _) => {
+                // What the limb has stays the limb's, and is shared alike, but for what the stored type rounds.
+                let step = 3.0 * match encoding {
+                    WeightEncoding::Byte => 1.0 / 255.0,
+                    WeightEncoding::Short => 1.0 / 65535.0,
+                    WeightEncoding::Float => 1e-5,
+                };
+                let again = maps(session.document());
+                let limb = limb_of(session.document(), &joints, k);
+                for ((_, was), ((_, first), (_, second))) in before.iter().zip(after.iter().zip(&again)) {
+                    for v in 0..was.vertex_count() {
+                        let held = |map: &WeightMap| limb.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+                        prop_assert!((held(was) - held(first)).abs() <= step, "{line}: vertex {v}, {} and {}", held(was), held(first));
+                        for j in 0..joints.len() as u16 {
+                            let (a, b) = (first.weight(v, j), second.weight(v, j));
+                            prop_assert!((a - b).abs() <= step, "{line}: vertex {v}, {a} and {b} of {j}");
+                        }
+                    }
+                }
+            }
             _ => prop_assert!(all_lists(session.document()) == once, "{line}: twice is not once"),
         }
     }
@@ -540,6 +568,15 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     // What a locked joint holds cannot be had.
     let refused = cells_assigned(&document, &canvas, (&vertices, &[lock]), &values, (&locked, 4));
     assert_eq!(refused.expect_err("locked").vertex, vertices[0]);
+    // Nor can more than it leaves, or than there is: nothing is made less in silence.
+    let first = &vertices[..1];
+    let held = before.weight(vertices[0] as usize, lock);
+    let refused = cells_assigned(&document, &canvas, (first, &[column]), &[1.0 - held * 0.5], (&locked, 4));
+    assert!(refused.expect_err("held").why.to_string().contains(&format!("{:.3}", 1.0 - held)));
+    let two = [column, strongest(vertices[0])[0].0];
+    let refused = cells_assigned(&document, &canvas, (first, &two), &[0.9, 0.9], (&Default::default(), 4));
+    assert!(refused.expect_err("too much").why.to_string().contains("1.800"));
+    cells_assigned(&document, &canvas, (first, &two), &[0.5, 0.501], (&Default::default(), 4)).expect("rounded");
 }
 
 #[test]

@@ -131,6 +131,50 @@ fn relaxing_keeps_the_volume_that_is_asked_for_and_strains_nothing_more() {
 }
 
 #[test]
+fn relaxing_that_keeps_volume_brings_weights_under_the_rule_as_any_smoothing_does() {
+    for most in [1, 2, 3] {
+        let mut session = sample();
+        act(&mut session, &[json!({"do":"weights.relax","volume":KEPT,"most":most})]);
+        let maps = session.document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
+        for map in maps {
+            assert_eq!(faults(map, most).broken(), 0, "at most {most}");
+        }
+    }
+}
+
+#[test]
+fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone() {
+    let mut session = sample();
+    let document = session.document().clone();
+    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let joint = |name: &str| canvas.joint(named(&document, name)).expect("a joint");
+    let chain = ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(joint);
+    let others = ["Spine", "Chest", "Neck"].map(joint);
+    // The arm, with three others in its slots.
+    let own = canvas.maps(&document).part(0).clone();
+    let arm: Vec<String> = (0..own.vertex_count())
+        .filter(|v| chain.iter().map(|j| own.weight(*v, *j)).sum::<f32>() > 0.99)
+        .map(|v| v.to_string())
+        .collect();
+    assert!(arm.len() > 50);
+    let all = ["LeftLowerArm", "Spine", "Chest", "Neck"];
+    let vertices = format!("0/0: {}", arm.join(", "));
+    act(&mut session, &[json!({"do":"weights.assign","joints":all,"weights":[0.3,0.25,0.25,0.2],"vertices":vertices})]);
+    let before = canvas.maps(session.document()).part(0).clone();
+    for _ in 0..3 {
+        act(&mut session, &[json!({"do":"weights.along","to":"LeftHand"})]);
+        let map = canvas.maps(session.document()).part(0).clone();
+        for v in 0..map.vertex_count() {
+            let held = |map: &ulna::model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+            assert!((held(&map) - held(&before)).abs() < 1e-5, "vertex {v}: {} and {}", held(&map), held(&before));
+            for j in others {
+                assert!((map.weight(v, j) - before.weight(v, j)).abs() < 1e-5, "vertex {v}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
     let mut session = sample();
     let skin = SkinId(0);

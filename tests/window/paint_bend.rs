@@ -114,6 +114,58 @@ fn the_bar_goes_from_bind_to_the_pose() {
     }
 }
 
+/// How a joint is turned in the scene.
+fn turned(window: &Window, name: &str) -> Quat {
+    let node = node(session(window).document(), name);
+    let (_, turned, _) = window.state().shown_pose().world[node.index()].to_scale_rotation_translation();
+    turned
+}
+
+#[test]
+fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
+    let (mut window, _folder) = painting(ARM);
+    let before = turned(&window, ARM);
+    press(&mut window, Modifiers::NONE, Key::R);
+    let from = handle(&window);
+    drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
+    let bent = turned(&window, ARM);
+    let (sight, angle) = (bent * before.inverse()).to_axis_angle();
+    assert!(angle > 0.3, "{angle}");
+    // About another axis, so that half of the bend has another.
+    let ring = window.get_by_label("Handle: Rotate about Y").rect().center();
+    drag(&mut window, ring, ring + vec2(50.0, 0.0), Modifiers::NONE);
+    let both = turned(&window, ARM);
+    assert!(both.angle_between(bent) > 0.2, "{}", both.angle_between(bent));
+    let bar = window.get_by_label("From bind to the pose").rect();
+    let at = |part: f32| bar.left_center() + vec2(bar.width() * part, 0.0);
+    drag(&mut window, at(0.9), at(0.4), Modifiers::NONE);
+    let part = turned(&window, ARM);
+    assert!(part.angle_between(both) > 0.2);
+    // Given up, that part is shown again.
+    let from = handle(&window);
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.event(Event::PointerMoved(from));
+    window.run_steps(2);
+    window.event(button(from, true));
+    window.step();
+    window.event(Event::PointerMoved(from + vec2(-40.0, 60.0)));
+    window.run_steps(3);
+    assert!(turned(&window, ARM).angle_between(part) > 0.05);
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    window.event(button(from, false));
+    window.run_steps(3);
+    assert!(turned(&window, ARM).angle_between(part) < 1e-3, "{}", turned(&window, ARM).angle_between(part));
+    let from = handle(&window);
+    drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
+    let (axis, angle) = (turned(&window, ARM) * both.inverse()).to_axis_angle();
+    assert!(angle > 0.2 && axis.dot(sight).abs() > 0.999, "{angle} about {axis}, not {sight}");
+}
+
 #[test]
 fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
     let (mut window, _folder) = painting(ARM);

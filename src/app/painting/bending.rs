@@ -1,10 +1,8 @@
 //! Bending while weights are painted: rings at the painted joint, poses to try, and how far from bind it all stands. Nothing of
 //! it is an edit; a bend that is worth it is kept with the file as a pose.
 
-use std::collections::BTreeMap;
-
 use egui::Context;
-use glam::{Quat, Vec3};
+use glam::Vec3;
 
 use super::Painting;
 use crate::{
@@ -45,8 +43,8 @@ struct HeldKey {
 
 /// A drag of a ring.
 struct Drag {
-    before: BTreeMap<NodeId, Quat>,
-    /// The bent pose at its start.
+    before: Bend,
+    /// The whole bend at its start.
     seen: Pose,
 }
 
@@ -161,7 +159,7 @@ impl App {
             BendAction::Turn { nodes, axis, degrees } => self.turn_bend(&nodes, axis, degrees),
             BendAction::End { kept } => {
                 if let Some(drag) = bending.drag.take().filter(|_| !kept) {
-                    bending.change(|bend| bend.turns = drag.before);
+                    bending.change(|bend| *bend = drag.before);
                 }
             }
             BendAction::Unbend => bending.change(|bend| bend.turns.clear()),
@@ -191,10 +189,10 @@ impl App {
         let bending = &mut self.painting.bending;
         let drag = bending
             .drag
-            .get_or_insert_with(|| Drag { before: bending.bend.turns.clone(), seen: self.renderer.pose().clone() });
+            .get_or_insert_with(|| Drag { before: bending.bend.clone(), seen: self.renderer.whole_bend().clone() });
         // What is bent by hand is seen whole.
         let mut bend = Bend { amount: 1.0, ..bending.bend.clone() };
-        bend.turn(session.document(), (&drag.before, &drag.seen), nodes, (axis, degrees.to_radians()));
+        bend.turn(session.document(), (&drag.before.turns, &drag.seen), nodes, (axis, degrees.to_radians()));
         if let Some(held) = &mut bending.held {
             held.used = true;
         }

@@ -11,7 +11,7 @@ use crate::{
     model::{Document, MeshId, PrimitiveId, WeightPatch},
     ui::{StrokePhase, ToastKind},
     weights::{
-        BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
+        Brush, BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
         layers::{NotPaintable, Painted},
     },
 };
@@ -221,7 +221,9 @@ impl App {
         let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror && !masked);
         let mirror = live.and_then(|l| l.pairs.as_ref()).or(mirror);
         let limit = if masked { 2 } else { *limit };
-        let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit, mirror };
+        // Its two joints are none that bend anything.
+        let brush = Brush { keep_volume: stroking.brush.keep_volume && !masked, ..stroking.brush };
+        let paint = Paint { brush, joint, locked: &locked, limit, mirror };
         let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
         let patches = if stroking.brush.visible_only {
             let surface = self.renderer.surface(session.document());

@@ -61,7 +61,8 @@ impl Bend {
         self.pose.is_none() && self.turns.is_empty() && self.amount >= 1.0
     }
 
-    /// A pose, bent. Joints of the skin are; everything else stands as it was.
+    /// A pose, bent. The test pose and the way from bind are for joints of the skin, turns for whatever was turned; everything else
+    /// stands as it was.
     #[must_use]
     pub fn applied(&self, document: &Document, skin: SkinId, shown: &Pose) -> Pose {
         let own: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
@@ -89,9 +90,7 @@ impl Bend {
     }
 
     /// Turns joints about an axis of the scene by an angle in radians, as a drag does that began in a pose: each about itself, so
-    /// that a chain curls. `before` is what they were turned by then, and `seen` the bent pose.
-    ///
-    /// The turn is one of the whole bend, whatever part of it is shown.
+    /// that a chain curls. `before` is what they were turned by then, and `seen` the pose of the whole bend, at an amount of 1.
     pub fn turn(
         &mut self,
         document: &Document,
@@ -120,8 +119,12 @@ impl Bend {
     }
 }
 
-/// Moments of clips that are looked at in all.
+/// Moments of clips that are looked at in all, where there are no more clips than a fifth of that.
 const MOMENTS: usize = 600;
+/// Moments of a clip at least: the ends of a loop alone would say nothing.
+const LEAST: usize = 5;
+/// Clips that are looked at.
+const CLIPS: usize = 400;
 /// Poses in the list.
 const MOST: usize = 16;
 /// Limbs shorter than this part of the skeleton are bent together where they hang on one joint: fingers, whiskers.
@@ -207,8 +210,8 @@ pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     let parts = parts(document, skin, &rest);
     let mut best: Vec<(f32, BTreeMap<NodeId, Components>)> = vec![(STRAIGHT, BTreeMap::new()); parts.len()];
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-    let steps = (MOMENTS / document.clips.len().max(1)).clamp(2, 48);
-    for (id, clip) in document.clips.iter() {
+    let steps = (MOMENTS / document.clips.len().max(1)).clamp(LEAST, 48);
+    for (id, clip) in document.clips.iter().take(CLIPS) {
         for k in 0..steps {
             let time = f64::from(clip.length()) * k as f64 / (steps - 1) as f64;
             evaluator.update(document, &Stack::shown(document, Some(id), time), &mut pose);

@@ -39,7 +39,7 @@ pub use self::{
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
     stamp::{OnDisk, Stamp, content_hash},
-    weight_cells::{CellRefused, cells_assigned},
+    weight_cells::{CellRefused, WhyNot, cells_assigned},
     weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
     work::{Work, Worked},
 };

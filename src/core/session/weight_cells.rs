@@ -12,19 +12,36 @@ use crate::{
 };
 
 /// What keeps cells from being what they are to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellRefused {
     /// The canvas's vertex.
     pub vertex: u32,
     /// Why.
-    pub why: Refusal,
+    pub why: WhyNot,
 }
+
+/// Why a row cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum WhyNot {
+    /// By the rule that painting goes by.
+    #[error(transparent)]
+    Rule(#[from] Refusal),
+    /// Its numbers alone are more than there is.
+    #[error("they add up to {0:.3}, and all of a vertex is 1")]
+    TooMuch(f32),
+    /// Joints that keep theirs leave less.
+    #[error("locked joints leave {0:.3} for them; unlock one, or give less")]
+    Locked(f32),
+}
+
+/// How far numbers that were rounded somewhere may be off a sum of 1.
+const ROUNDED: f32 = 2e-3;
 
 /// The command that gives vertices weights in these columns, row by row; what else moves a vertex shares the rest, by the rule that
 /// painting goes by, and copies of a vertex at its place have the same. Joints that are no column keep their proportions.
 ///
 /// # Errors
-/// The first vertex on which the numbers cannot be, and why: locked joints hold what they ask for.
+/// The first vertex on which the numbers cannot be, and why: they are more than there is, or than locked joints leave.
 ///
 /// # Panics
 /// Where there are not as many values as cells.
@@ -58,8 +75,18 @@ pub fn cells_assigned(
                 Influences::of(map, v).iter().for_each(|(j, w)| out.add(j, w));
             }
         };
-        let done = maps.read(*vertex, &mut list, &rule).and_then(|()| paint(&mut list, &wishes, &rule, around));
-        done.map_err(|why| CellRefused { vertex: *vertex, why })?;
+        let refused = |why: WhyNot| CellRefused { vertex: *vertex, why };
+        let sum: f32 = values.iter().sum();
+        if sum > 1.0 + ROUNDED {
+            return Err(refused(WhyNot::TooMuch(sum)));
+        }
+        let done = maps.read(*vertex, &mut list, &rule);
+        let held: f32 = list.iter().filter(|(j, _)| locks.get(usize::from(*j)) == Some(&true)).map(|(_, w)| w).sum();
+        let open: f32 = wishes.iter().filter(|(j, _)| !locks[usize::from(*j)]).map(|(_, w)| w).sum();
+        done.and_then(|()| paint(&mut list, &wishes, &rule, around)).map_err(|why| refused(why.into()))?;
+        if held > 0.0 && open > 1.0 - held + ROUNDED {
+            return Err(refused(WhyNot::Locked((1.0 - held).max(0.0))));
+        }
         rows.extend(canvas.vertices_at(place).iter().map(|v| (*v, list.clone())));
     }
     let all: BTreeSet<u16> = rows.values().flat_map(|list| list.iter().map(|(j, _)| j)).collect();

@@ -12,6 +12,7 @@ pub enum BrushKind {
     /// `w − a·v`
     Subtract,
     /// `w + a(v − w)`
+    #[serde(alias = "set")]
     Replace,
     /// `w·(1 + a(v − 1))`
     Scale,
@@ -409,5 +410,12 @@ mod tests {
                 assert!((own.at(p) - falloff.at(p)).abs() < 1e-6, "{falloff:?} at {p}");
             }
         }
+    }
+    #[test]
+    fn brushes_that_were_stored_are_read() {
+        let read: Brush = serde_json::from_str(r#"{"kind":"set","front_only":false}"#).expect("a brush");
+        assert_eq!(read, Brush { kind: BrushKind::Replace, front_only: false, ..Brush::default() });
+        let text = serde_json::to_string(&read).expect("text");
+        assert_eq!(serde_json::from_str::<Brush>(&text).expect("a brush"), read);
     }
 }

@@ -8,8 +8,8 @@ use super::{
     share::normalize,
 };
 
-/// Parts of the width of a passage that are no width: what lies beyond is the next joint's.
-const SHARP: f32 = 1e-6;
+/// Parts of the chain's length below which a joint stands where the next one does: it has no bone to share along.
+const NO_BONE: f32 = 1e-4;
 
 /// A chain of joints as a line: the joints, where they stand, and how far each is from the first.
 struct Line {
@@ -40,9 +40,6 @@ impl Line {
             let (from, last) = (self.heads[k], k + 1 == self.heads.len());
             let way = if last { from - self.heads[k - 1] } else { self.heads[k + 1] - from };
             let length = way.length();
-            if length <= SHARP {
-                continue;
-            }
             let part = ((at - from).dot(way) / (length * length)).max(0.0);
             let part = if last { part } else { part.min(1.0) };
             let apart = at.distance(from + way * part);
@@ -59,9 +56,7 @@ impl Line {
         let beyond = move |k: usize| -> f32 {
             match (self.along.get(k), self.half.get(k)) {
                 _ if k == 0 => 1.0,
-                (Some(at), Some(half)) if *half > SHARP => {
-                    curve.at(((place - at + half) / (2.0 * half)).clamp(0.0, 1.0))
-                }
+                (Some(at), Some(half)) if *half > 0.0 => curve.at(((place - at + half) / (2.0 * half)).clamp(0.0, 1.0)),
                 (Some(at), _) => f32::from(u8::from(place >= *at)),
                 (None, _) => 0.0,
             }
@@ -74,15 +69,22 @@ impl Draft<'_> {
     /// Shares what the joints of a chain have of each vertex anew among them, by how far along the chain it was bound: each has the
     /// middle of its bone, and about a joint one passes into the next by a curve, over `width`, 0 to 1, of half of the shorter bone
     /// on either side. What other joints have of a vertex, and locked ones, stays; a vertex that the chain does not move does, too.
+    /// Of the two that share a spot the weaker gives way where there is no slot for both.
     ///
-    /// Each joint of the chain hangs on the one before; there are two at least.
+    /// Each joint of the chain hangs on the one before; there are two at least. A joint that stands where the next one does is left
+    /// out: what it has is its own.
     pub fn along_limb(&mut self, chain: &[u16], width: f32, curve: Falloff, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let heads: Option<Vec<Vec3>> = chain.iter().map(|j| canvas.heads().get(usize::from(*j)).copied()).collect();
-        let Some(heads) = heads.filter(|h| h.len() > 1 && h.iter().all(|p| p.is_finite())) else {
+        let Some(heads) = heads.filter(|h| h.iter().all(|p| p.is_finite())) else { return Refused::new() };
+        let length: f32 = heads.windows(2).map(|two| two[0].distance(two[1])).sum();
+        let has_bone = |k: &usize| heads.get(k + 1).is_none_or(|next| next.distance(heads[*k]) > length * NO_BONE);
+        let (chain, heads): (Vec<u16>, Vec<Vec3>) =
+            (0..chain.len()).filter(has_bone).map(|k| (chain[k], heads[k])).unzip();
+        if chain.len() < 2 || length <= 0.0 {
             return Refused::new();
-        };
-        let line = Line::new(chain, heads, width.clamp(0.0, 1.0));
+        }
+        let line = Line::new(&chain, heads, width.clamp(0.0, 1.0));
         let open = |j: u16| chain.contains(&j) && scope.locked.get(usize::from(j)) != Some(&true);
         self.each(
             scope,
@@ -90,15 +92,26 @@ impl Draft<'_> {
             |_| true,
             |_, vertex, Scratch { list, other }, rule| {
                 let held: f32 = list.iter().filter(|(j, _)| open(*j)).map(|(_, w)| w).sum();
-                let place = line.place_of(canvas.rest()[canvas.place_of(vertex) as usize]);
-                let shares = || line.shares(place, &curve).filter(|(j, s)| open(*j) && *s > 0.0);
-                let all: f32 = shares().map(|(_, s)| s).sum();
-                if held <= 0.0 || all <= 0.0 {
+                let at = canvas.rest()[canvas.place_of(vertex) as usize];
+                if held <= 0.0 || !at.is_finite() {
                     return Ok(false);
                 }
+                let place = line.place_of(at);
                 other.clear();
-                list.iter().filter(|(j, _)| !open(*j)).for_each(|(j, w)| other.add(j, w));
-                shares().for_each(|(j, s)| other.add(j, held * s / all));
+                list.iter().filter(|(j, w)| !open(*j) && *w > 0.0).for_each(|(j, w)| other.add(j, w));
+                // What is no joint of the limb keeps its slots.
+                let slots = rule.limit.saturating_sub(other.iter().count()).max(1);
+                let mut shares: Vec<(u16, f32)> =
+                    line.shares(place, &curve).filter(|(j, s)| open(*j) && *s > 0.0).collect();
+                if shares.len() > slots {
+                    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+                    shares.truncate(slots);
+                }
+                let all: f32 = shares.iter().map(|(_, s)| s).sum();
+                if all <= 0.0 {
+                    return Ok(false);
+                }
+                shares.iter().for_each(|(j, s)| other.add(*j, held * s / all));
                 std::mem::swap(list, other);
                 normalize(list, rule).map(|()| true)
             },

@@ -290,7 +290,7 @@ impl Draft<'_> {
     }
 
     /// Moves every vertex towards its neighbours, the near ones more, so often and so far, but only as far as it keeps a part of
-    /// its volume when joints are bent by 60 degrees, or what it had, and is strained no more than before.
+    /// its volume when joints are bent by 60 degrees, or what it had, and is strained no more than before beside its neighbours as they are.
     pub fn relax_keeping(&mut self, passes: usize, amount: f32, kept: f32, scope: &Scope<'_>) -> Refused {
         let mut refused = Refused::new();
         let canvas = self.canvas;

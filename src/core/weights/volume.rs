@@ -1,5 +1,5 @@
-//! Smoothing that keeps volume: a vertex goes towards its neighbours only as far as bending leaves it enough of its volume and
-//! strains it no more than before.
+//! Smoothing that keeps volume: a vertex goes towards its neighbours only as far as bending leaves it enough of its volume and,
+//! beside neighbours that stay as they are, strains it no more than before.
 //!
 //! Each joint is tried alone, with all that hangs on it, turned by 60 degrees about each axis. Of a vertex only the share `m`
 //! moves that the joint and those below it have: it goes to `p + m·(Rp − p)`, and its volume is that of `(1−m)·I + m·R`, which
@@ -19,6 +19,8 @@ pub const KEPT: f32 = 0.8;
 const STEPS: [f32; 5] = [1.0, 0.75, 0.5, 0.25, 0.1];
 /// Shares that differ by less move alike.
 const ALIKE: f32 = 1e-4;
+/// Doublings by which a step must strain less to be worth more than a farther one: roundings decide nothing then.
+const WORTH: f32 = 1e-3;
 
 /// Which joints hang on which: a joint and all below it are `first..end` in an order of the tree.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(super) struct Branches {
 impl Branches {
     /// From each joint's parent, `u16::MAX` for none.
     pub fn of(parents: &[u16]) -> Self {
+        // Numbers of joints are 16 bits, the last of which is none.
+        let parents = &parents[..parents.len().min(usize::from(u16::MAX))];
         let count = parents.len();
         let mut below: Vec<Vec<u16>> = vec![Vec::new(); count];
         let mut roots = Vec::new();
@@ -100,26 +104,8 @@ impl<'a> Trials<'a> {
             })
             .filter(|(at, _)| at.distance(here) > 1e-9)
             .collect();
-        let mut joints: Vec<u16> = Vec::new();
-        for (joint, _) in own.iter().chain(target.iter()) {
-            let mut at = joint;
-            // No more steps than joints, whatever the list of parents says.
-            for _ in 0..parents.len() {
-                if joints.contains(&at) {
-                    break;
-                }
-                joints.push(at);
-                at = parents.get(usize::from(at)).copied().unwrap_or(u16::MAX);
-                if at == u16::MAX {
-                    break;
-                }
-            }
-        }
-        let tried = |joint: u16| {
-            let shares: Vec<f32> = around.iter().map(|(_, list)| branches.share(joint, list)).collect();
-            let (a, b) = (branches.share(joint, own), branches.share(joint, target));
-            let moves = (a - b).abs() > ALIKE || shares.iter().any(|s| (s - a).abs() > ALIKE);
-            let head = *canvas.heads().get(usize::from(joint)).filter(|h| moves && h.is_finite())?;
+        let tried = |joint: u16, shares: Vec<f32>| {
+            let head = *canvas.heads().get(usize::from(joint)).filter(|h| h.is_finite())?;
             let turns = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [(axis, ANGLE), (axis, -ANGLE)]);
             let turns = turns.map(|(axis, angle)| {
                 let turn = Quat::from_axis_angle(axis, angle);
@@ -128,7 +114,24 @@ impl<'a> Trials<'a> {
             });
             Some(Trial { joint, turns: turns.collect() })
         };
-        let list = joints.into_iter().filter_map(tried).collect();
+        let mut seen = vec![false; parents.len()];
+        let mut list = Vec::new();
+        for (joint, _) in own.iter().chain(target.iter()) {
+            let mut at = joint;
+            while seen.get(usize::from(at)).is_some_and(|seen| !*seen) {
+                seen[usize::from(at)] = true;
+                let (a, b) = (branches.share(at, own), branches.share(at, target));
+                let shares: Vec<f32> = around.iter().map(|(_, list)| branches.share(at, list)).collect();
+                // All hang on it, and on whatever it hangs on.
+                if a.min(b) > 1.0 - ALIKE && shares.iter().all(|s| *s > 1.0 - ALIKE) {
+                    break;
+                }
+                if (a - b).abs() > ALIKE || shares.iter().any(|s| (s - a).abs() > ALIKE) {
+                    list.extend(tried(at, shares));
+                }
+                at = parents[usize::from(at)];
+            }
+        }
         Self { branches, here, lengths: around.iter().map(|(p, _)| p.distance(here)).collect(), list }
     }
 
@@ -154,7 +157,8 @@ impl<'a> Trials<'a> {
 }
 
 /// Moves the unlocked weights of a spot towards others as [`share::blend`] does, as far as it keeps `kept` of its volume, or what
-/// it had, and is strained no more than before. Whether it moved at all.
+/// it had, and is strained no more than before beside its neighbours as they are. Weights that break the rule are brought under it
+/// in any case. Whether anything moved.
 ///
 /// # Errors
 /// Why nothing can be moved; the list is of no use then.
@@ -165,27 +169,44 @@ pub(super) fn blend_keeping(
     (amount, kept): (f32, f32),
     rule: &Rule<'_>,
 ) -> Result<bool, Refusal> {
-    let trials = Trials::of(canvas, maps, place, list, target);
-    let (volume, strain) = trials.measure(list);
+    let mut start = list.clone();
+    share::normalize(&mut start, rule)?;
+    let trials = Trials::of(canvas, maps, place, &start, target);
+    if trials.list.is_empty() {
+        // No joint moves it otherwise than its neighbours.
+        return share::blend(list, target, amount, rule).map(|()| true);
+    }
+    let (volume, strain) = trials.measure(&start);
     let floor = volume.min(kept);
     let mut best: Option<(f32, Influences)> = None;
     for step in STEPS {
-        let mut tried = list.clone();
+        let mut tried = start.clone();
         share::blend(&mut tried, target, amount * step, rule)?;
         let (left, worst) = trials.measure(&tried);
-        let better = worst <= strain + 1e-6 && best.as_ref().is_none_or(|(w, _)| worst < *w);
+        let better = worst <= strain + 1e-6 && best.as_ref().is_none_or(|(w, _)| worst < *w - WORTH);
         if left >= floor - 1e-5 && better {
             best = Some((worst, tried));
         }
     }
-    let Some((_, found)) = best else { return Ok(false) };
+    let found = best.map_or(start, |(_, found)| found);
+    let moved = !found.iter().eq(list.iter());
     *list = found;
-    Ok(true)
+    Ok(moved)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_joints_than_numbers_have_an_end() {
+        let mut parents = vec![u16::MAX; usize::from(u16::MAX) + 2];
+        parents[usize::from(u16::MAX) + 1] = 0;
+        let branches = Branches::of(&parents);
+        let mut list = Influences::default();
+        list.add(0, 1.0);
+        assert_eq!(branches.share(0, &list), 1.0);
+    }
 
     #[test]
     fn branches_hold_what_hangs_below() {

@@ -195,7 +195,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         ui.end_row();
         if brush.kind == BrushKind::Smooth {
             check(ui, theme, &mut brush.keep_volume, "Keep volume").on_hover_text(
-                "Smooths a spot only as far as bending leaves it four fifths of its volume, and strains it no more",
+                "Smooths a spot only as far as bending leaves it four fifths of its volume, and strains it no more beside what is around it",
             );
             ui.end_row();
         }

@@ -126,7 +126,7 @@ document_commands! {
         /// The one joint that is smoothed; all unless given.
         joint: Option<Nodes>,
         /// The part of its volume that every spot keeps, 0 to 1, where joints are bent by 60 degrees; what it had, where that is less.
-        /// No step is taken that would strain a spot more. Nothing is looked at unless given.
+        /// No step is taken that would strain a spot more beside neighbors that stay. Nothing is looked at unless given.
         volume: Option<f32>,
         /// What it may touch.
         reach: Reach,
