@@ -35,10 +35,28 @@ impl Preferences {
     /// What was stored, or the defaults where that does not read.
     pub(super) fn load(storage: Option<&dyn eframe::Storage>) -> Self {
         let Some(text) = storage.and_then(|s| s.get_string(KEY)) else { return Self::default() };
-        serde_json::from_str(&text).unwrap_or_else(|error| {
-            log::warn!("the preferences do not read and are set anew: {error}");
-            Self::default()
-        })
+        Self::read(&text)
+    }
+
+    /// What a text says; what of it does not read, as what another version stored, is as it is for a new one, and the rest stays.
+    fn read(text: &str) -> Self {
+        serde_json::from_str(text)
+            .or_else(|_| {
+                let mut all: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+                all.retain(|name, value| {
+                    let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
+                    let read = serde_json::from_value::<Self>(alone.into());
+                    read.inspect_err(|error| {
+                        log::warn!("of the preferences, {name} does not read and is set anew: {error}")
+                    })
+                    .is_ok()
+                });
+                serde_json::from_value(all.into())
+            })
+            .unwrap_or_else(|error: serde_json::Error| {
+                log::warn!("the preferences do not read and are set anew: {error}");
+                Self::default()
+            })
     }
 
     pub(super) fn store(&self, storage: &mut dyn eframe::Storage) {
@@ -46,5 +64,28 @@ impl Preferences {
             Ok(text) => storage.set_string(KEY, text),
             Err(error) => log::warn!("the preferences could not be stored: {error}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_that_does_not_read_takes_nothing_else_away() {
+        let mut stored = Preferences { started: true, ..Preferences::default() };
+        stored.shown.grid = false;
+        stored.brush.strength = 0.77;
+        let mut value = serde_json::to_value(&stored).expect("a value");
+        value["brush"]["kind"] = "a brush of another day".into();
+        value["export_places"] = 7.into();
+        let read = Preferences::read(&value.to_string());
+        assert!(read.started && !read.shown.grid);
+        assert_eq!(read.brush, crate::weights::Brush::default());
+        // A brush's old name is known.
+        value["brush"]["kind"] = "set".into();
+        let read = Preferences::read(&value.to_string());
+        assert_eq!((read.brush.kind, read.brush.strength), (crate::weights::BrushKind::Replace, 0.77));
+        assert!(!Preferences::read("no text").started);
     }
 }

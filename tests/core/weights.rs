@@ -44,7 +44,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     let reach = prop::sample::select(Reach::ALL.to_vec());
     let falloff = prop::sample::select(Falloff::PRESETS.to_vec());
     let numbers = (0.05f32..1.0, 0.0f32..1.0, 0.02f32..0.3);
-    let flags = prop::array::uniform5(any::<bool>());
+    let flags = prop::array::uniform6(any::<bool>());
     let lists = (prop::collection::vec(0usize..64, 0..6), prop::collection::vec((0usize..100_000, 0.2f32..1.0), 1..8));
     (encoding, kind, reach, falloff, numbers, flags, 0usize..64, 1usize..9, lists).prop_map(
         |(encoding, kind, reach, falloff, (strength, value, _), flags, joint, limit, (locked, dabs))| Plan {
@@ -60,6 +60,7 @@ fn plans() -> impl Strategy<Value = Plan> {
                 build_up: flags[0],
                 front_only: flags[1],
                 this_joint: flags[2],
+                keep_volume: flags[5],
                 ..Brush::default()
             },
             joint,

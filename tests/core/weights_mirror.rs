@@ -59,8 +59,9 @@ fn mirrored(session: &mut Session, name: &str) {
     let size = positions.iter().fold(0.0f32, |s, p| s.max(p.length()));
     let locked = vec![false; canvas.joints().len()];
     let mut done = 0;
-    for (k, kind) in BrushKind::ALL.into_iter().enumerate() {
-        let brush = Brush { kind, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
+    let kinds = BrushKind::ALL.into_iter().map(|kind| (kind, false)).chain([(BrushKind::Smooth, true)]);
+    for (k, (kind, keep_volume)) in kinds.enumerate() {
+        let brush = Brush { kind, keep_volume, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
         let joint = (k * 7 % canvas.joints().len()) as u16;
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
@@ -80,7 +81,7 @@ fn mirrored(session: &mut Session, name: &str) {
             }
             let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, rings);
             assert!(pairs > 20, "{name}: {pairs} pairs");
-            assert!(worst <= 1e-6, "{name}: {kind:?}, dab {step}: {worst}");
+            assert!(worst <= 1e-6, "{name}: {kind:?} {keep_volume}, dab {step}: {worst}");
         }
         session.commit();
         done += touched;
