@@ -694,28 +694,26 @@ impl Along {
             _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
         };
         let to = one(&self.to, "to")?;
-        let from = match &self.from {
-            Some(from) => one(from, "from")?,
-            None => {
-                let rest = Pose::evaluate(document, &Stack::default());
-                let limb = ik::limb_of(document, &rest, to, None, false);
-                limb.and_then(|l| l.root()).ok_or_else(|| {
-                    let label = document.node(to).label(to);
-                    CommandError::Other(format!("“{label}” ends no limb; name the joint that it begins with as “from”"))
-                })?
-            }
-        };
+        let from = self.from.as_ref().map(|from| one(from, "from")).transpose()?;
         let width = self.width.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&width) {
             return Err(CommandError::Other("the width is a number from 0 to 1".into()));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
+        let limb = || {
+            let rest = Pose::evaluate(document, &Stack::default());
+            ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
+                let label = document.node(to).label(to);
+                CommandError::Other(format!("“{label}” ends no limb; name the joint that it begins with as “from”"))
+            })
+        };
         run(document, &self.reach, "filled", |draft, job| {
             let label = |n: NodeId| document.node(n).label(n);
             let number = |n: NodeId| {
                 let not = || CommandError::Other(format!("“{}” is no joint of the mesh's skin", label(n)));
                 job.canvas.joint(n).ok_or_else(not)
             };
+            let from = from.map_or_else(limb, Ok)?;
             let (first, mut at) = (number(from)?, number(to)?);
             let mut chain = vec![at];
             // No more steps than joints, whatever the list of parents says.
