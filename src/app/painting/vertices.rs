@@ -29,7 +29,7 @@ impl Painting {
         camera: &Camera,
         area: &VertexArea,
         size: Vec2,
-        in_sight: &dyn Fn(PosedCanvas<'_>, u32) -> bool,
+        in_sight: &(dyn Fn(PosedCanvas<'_>, u32) -> bool + Sync),
     ) -> Vec<u32> {
         let eye = camera.eye();
         let posed = PosedCanvas { positions: &self.posed.positions, normals: &self.posed.normals };
@@ -48,14 +48,12 @@ impl Painting {
             let (Some(hover), Some(canvas)) = (&self.hover, &self.canvas) else { return Vec::new() };
             return canvas.vertices_at(canvas.place_of(hover.canvas_vertex)).to_vec();
         }
-        let all = self.posed.positions.iter().enumerate();
-        all.filter(|(v, p)| {
-            camera.project(**p, size).is_some_and(|(at, _)| inside(at))
-                && (!self.brush.front_only || seen(*v))
-                && (!self.brush.visible_only || in_sight(posed, *v as u32))
+        let project = camera.projector(size);
+        posed.vertices_where(|v, p| {
+            project(p).is_some_and(|(at, _)| inside(at))
+                && (!self.brush.front_only || seen(v as usize))
+                && (!self.brush.visible_only || in_sight(posed, v))
         })
-        .map(|(v, _)| v as u32)
-        .collect()
     }
 
     /// Changes the selection of vertices by how they hang together, or by a joint.

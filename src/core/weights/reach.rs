@@ -33,6 +33,14 @@ pub struct PosedCanvas<'a> {
     pub normals: &'a [Vec3],
 }
 
+impl PosedCanvas<'_> {
+    /// The vertices, in rising order, of which something is so, told by their place; asked on all cores.
+    pub fn vertices_where(&self, is: impl Fn(u32, Vec3) -> bool + Sync) -> Vec<u32> {
+        let all = self.positions.par_iter().enumerate().with_min_len(1024);
+        all.filter(|(v, p)| is(*v as u32, **p)).map(|(v, _)| v as u32).collect()
+    }
+}
+
 /// What lies within the radius of a touch.
 pub(super) struct Ball {
     at: Vec3,

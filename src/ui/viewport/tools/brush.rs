@@ -230,10 +230,12 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
 /// so many that they would hide the model, those about the brush.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const FEW: usize = 200;
+    /// Beyond that nobody meant the sides to be alike, and each frame looks at all of them.
+    const MOST: usize = 50_000;
     const HALF: f32 = 3.0;
     /// How far from the brush, in parts of its radius.
     const ABOUT: f32 = 1.5;
-    let list = view.paint.unpaired.filter(|_| view.paint.brush.mirror);
+    let list = view.paint.unpaired.filter(|l| view.paint.brush.mirror && l.len() <= MOST);
     let (Some(canvas), Some(list)) = (view.paint.canvas, list) else { return };
     let camera = &view.viewport.camera;
     let project = camera.projector(Vec2::new(rect.width(), rect.height()));
