@@ -442,7 +442,7 @@ const fn how(kind: BrushKind) -> How {
         BrushKind::Add => How::Add,
         BrushKind::Subtract => How::Subtract,
         BrushKind::Scale => How::Scale,
-        _ => How::Set,
+        _ => How::Replace,
     }
 }
 

@@ -310,7 +310,7 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
 fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     let (how, value) = meant(text)?;
     let made = match how {
-        How::Set => value,
+        How::Replace => value,
         How::Add => weight + value,
         How::Subtract => weight - value,
         How::Scale => weight * value,
@@ -344,7 +344,7 @@ pub fn meant(text: &str) -> Result<(How, f32), String> {
     if let Some(value) = rest(&['/']) {
         return within(How::Scale, value.map(|v| 1.0 / v));
     }
-    within(How::Set, evaluate(text).map(|v| v as f32).ok_or_else(none))
+    within(How::Replace, evaluate(text).map(|v| v as f32).ok_or_else(none))
 }
 
 #[cfg(test)]

@@ -439,7 +439,7 @@ choice! {
     /// What a flood does with its value.
     How {
         /// Puts it there.
-        Set = "set",
+        Replace = "replace" | "set",
         /// Adds it.
         Add = "add",
         /// Takes it away.

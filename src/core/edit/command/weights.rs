@@ -649,8 +649,8 @@ impl Hammer {
 
 /// The brush of a flood: what it does, with which value, how strongly.
 fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
-    let kind = match how.unwrap_or(How::Set) {
-        How::Set => BrushKind::Replace,
+    let kind = match how.unwrap_or(How::Replace) {
+        How::Replace => BrushKind::Replace,
         How::Add => BrushKind::Add,
         How::Subtract => BrushKind::Subtract,
         How::Scale => BrushKind::Scale,
