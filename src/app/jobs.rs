@@ -24,7 +24,7 @@ use crate::{
         ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
         SaveRequest, SavedFile, Session, Worked,
     },
-    ui::{DeferredAction, ToastKind},
+    ui::{Compare, DeferredAction, ToastKind},
 };
 
 /// Work that is under way.
@@ -398,6 +398,7 @@ impl App {
         self.outliner.hover = None;
         self.program.welcome = false;
         self.viewport.looked_through = None;
+        self.viewport.compare = Compare::Edited;
         self.viewport.transition = None;
         self.panels.reset();
         self.painting.reset();

@@ -244,3 +244,39 @@ fn weights_as_opened_are_seen_and_not_painted_on() {
     let undone = picture(&mut window);
     assert!(differing(&before, &undone) > 100, "an edit ends it");
 }
+
+/// Finds a command by the palette, and runs it.
+fn find(window: &mut Window, words: &str) {
+    press(window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text(words.to_owned()));
+    window.run_steps(3);
+    press(window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+}
+
+#[test]
+fn another_file_is_painted_on_whatever_was_compared_with_before() {
+    let (mut window, _folder) = painting(ARM);
+    find(&mut window, "Compare");
+    let before = session(&window).document().clone();
+    let at = middle(&window, ARM, "LeftLowerArm");
+    drag(&mut window, at, at + vec2(14.0, 4.0), Modifiers::NONE);
+    assert_eq!(session(&window).document(), &before, "what was is not painted on");
+    assert!(window.query_by_label("Compare: Edited").is_some(), "and there is a way back");
+    find(&mut window, "Open the sample");
+    for _ in 0..2000 {
+        window.step();
+        if !window.state().is_busy() && session(&window).path().is_none() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    window.run_steps(4);
+    press(&mut window, Modifiers::NONE, Key::Num1);
+    press(&mut window, Modifiers::NONE, Key::Num3);
+    crate::common::paint::click(&mut window, ARM);
+    window.run_steps(4);
+    let at = middle(&window, ARM, "LeftLowerArm");
+    drag(&mut window, at, at + vec2(14.0, 4.0), Modifiers::NONE);
+    assert_eq!(session(&window).history().done().len(), 1, "the other file is");
+}

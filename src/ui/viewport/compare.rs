@@ -18,7 +18,8 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let now = view.viewport.compare;
     let edited = view.session.is_some_and(|s| s.is_unsaved() || s.history().undo_label().is_some());
     let painting = view.mode == Mode::Paint;
-    let fits = rect.width() > 560.0 && !view.timeline.playback.mixing;
+    // What is compared with can be left in a small picture, too.
+    let fits = (rect.width() > 560.0 || now != Compare::Edited) && !view.timeline.playback.mixing;
     if !fits || (!edited && now == Compare::Edited) {
         return false;
     }
