@@ -21,6 +21,7 @@ impl App {
             session.settle();
         }
         self.panels.end_gestures();
+        self.painting.bending.let_go();
     }
 
     /// A window that loses the focus, or is asked to close, lets go.

@@ -25,8 +25,8 @@ use crate::{
     render::{Axis, Shading},
     session::endings,
     ui::{
-        BindDraft, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice, ToastKind,
-        ViewOptions,
+        BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice,
+        ToastKind, ViewOptions,
     },
 };
 
@@ -184,7 +184,12 @@ impl App {
             ViewCommand::Pins => self.viewport.options.pins = !self.viewport.options.pins,
             ViewCommand::MotionPaths => self.viewport.options.motion_paths = !self.viewport.options.motion_paths,
             ViewCommand::OnionSkin => self.viewport.options.onion.shown = !self.viewport.options.onion.shown,
-            ViewCommand::Compare => self.viewport.compare = self.viewport.compare.next(),
+            ViewCommand::Compare => {
+                let next = self.viewport.compare.next();
+                // Weights have no ghost.
+                let skips = self.mode == Mode::Paint && next == Compare::Both;
+                self.viewport.compare = if skips { next.next() } else { next };
+            }
             ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,
             ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
             ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,

@@ -29,7 +29,7 @@ use crate::{
     model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId},
     motion::{MirrorPairs, Posed, Spot, WorstPose},
     render::Color,
-    ui::{BrushHover, BrushNumber, PaintView, VertexPick, WeightLook},
+    ui::{BrushHover, BrushNumber, Compare, PaintView, VertexPick, WeightLook},
     weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally},
 };
 
@@ -112,6 +112,10 @@ pub(super) struct Painting {
     pub bending: bending::Bending,
     /// The weights that the file was opened with are shown: nothing can be painted then.
     before: bool,
+    /// Of which scene and skin, and which primitives.
+    before_of: Option<((u64, SkinId), Vec<Change>)>,
+    /// Paint mode is on already.
+    entered: bool,
     /// Which vertices the stroke sees.
     sights: clear_view::Sights,
 }
@@ -188,6 +192,8 @@ impl Default for Painting {
             focus: None,
             bending: bending::Bending::default(),
             before: false,
+            before_of: None,
+            entered: false,
             sights: clear_view::Sights::default(),
         }
     }
@@ -319,6 +325,9 @@ impl Painting {
             return;
         };
         if self.asked != Some((scene, skin)) {
+            if self.asked.is_some_and(|(_, before)| before != skin) {
+                self.bending.leave_skin();
+            }
             // A joint's number is that of its skin.
             self.joint = self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
             self.asked = Some((scene, skin));
@@ -470,8 +479,12 @@ impl App {
     pub(super) fn follow_painting(&mut self) {
         let Some(session) = &self.session else { return };
         if self.mode != Mode::Paint {
-            self.painting.hover = None;
+            (self.painting.hover, self.painting.entered) = (None, false);
             return;
+        }
+        if !std::mem::replace(&mut self.painting.entered, true) {
+            // Nothing is painted on what was.
+            self.viewport.compare = Compare::Edited;
         }
         let document = session.document();
         if self.outliner.selection.active.is_none()

@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::Action;
 use crate::{
-    model::{NodeId, PrimitiveId, Shared, WeightEncoding},
+    model::{NodeId, PrimitiveId, Shared, SkinId, WeightEncoding},
     motion::{Role, Spot, TestPose},
     render::Color,
     weights::{
@@ -249,8 +249,8 @@ pub struct BendView<'a> {
     pub pose: Option<&'a str>,
     /// Poses to try, as they were listed last.
     pub tests: &'a [Shared<TestPose>],
-    /// The document's generation that they were listed of.
-    pub listed: Option<u64>,
+    /// The document's generation and the skin that they were listed of.
+    pub listed: Option<(u64, SkinId)>,
 }
 
 /// What is asked of the bend.

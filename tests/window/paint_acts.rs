@@ -210,6 +210,29 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     }
     assert_eq!(session(&window).history().done().len(), 1, "one step");
     sound(document);
+    // A click and Shift choose as a drag does.
+    click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
+    click_at(&mut window, arm[0].1.center(), Modifiers::SHIFT);
+    window.event(Event::Text("0.3".into()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(window.query_by_label("Brush").is_some(), "a number is no other mode");
+    let document = session(&window).document();
+    for (v, _) in &arm[..2] {
+        assert!((weight(document, *v, "LeftUpperArm") - 0.3).abs() < 1e-4, "{}", weight(document, *v, "LeftUpperArm"));
+        assert!((weight(document, *v, &second) - 0.25).abs() < 0.1);
+    }
+    assert!((weight(document, arm[2].0, "LeftUpperArm") - 0.25).abs() < 1e-4, "the next stays");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    // What is half typed is no more when others are selected.
+    let before = session(&window).document().clone();
+    click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
+    window.event(Event::Text("0.7".into()));
+    window.run_steps(2);
+    drag(&mut window, at - vec2(25.0, 30.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(&mut window, at - vec2(25.0, 25.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
+    window.run_steps(4);
+    assert!(*session(&window).document() == before, "it went nowhere");
     // A grid goes in from the cell that is typed into on.
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
     window.event(Event::Paste("0.5\t0.125\n0.75\t0.25\n".into()));

@@ -29,8 +29,8 @@ pub(in crate::app) struct Bending {
     rings: bool,
     held: Option<HeldKey>,
     drag: Option<Drag>,
-    /// Poses to try, by the document's generation.
-    tests: Derived<u64, Vec<Shared<TestPose>>>,
+    /// Poses to try, by the document's generation and the skin.
+    tests: Derived<(u64, SkinId), Vec<Shared<TestPose>>>,
 }
 
 /// The key of the rings is down.
@@ -93,6 +93,17 @@ impl Bending {
         self.change(|bend| *bend = Bend { pose: Some(pose), ..Bend::default() });
     }
 
+    /// Another skin is painted: a pose of the one before says nothing of its joints.
+    pub fn leave_skin(&mut self) {
+        self.drag = None;
+        self.change(|bend| bend.pose = None);
+    }
+
+    /// A drag that was under way is over.
+    pub fn let_go(&mut self) {
+        self.drag = None;
+    }
+
     /// Joints that are no more are not bent.
     pub fn purge(&mut self, document: &Document) {
         if self.bend.turns.keys().any(|n| !document.nodes.contains(*n)) {
@@ -127,7 +138,7 @@ impl App {
         let painting = self.mode == Mode::Paint;
         let bending = &mut self.painting.bending;
         if !painting {
-            (bending.rings, bending.held) = (false, None);
+            (bending.rings, bending.held, bending.drag) = (false, None, None);
             return;
         }
         let Some(held) = &bending.held else { return };
@@ -166,7 +177,7 @@ impl App {
             BendAction::List => {
                 let Some(skin) = self.painting.canvas.as_ref().map(|c| c.skin) else { return };
                 let list = || test_poses(document, skin).into_iter().map(Shared::new).collect();
-                bending.tests.update(session.generation(), |_| list());
+                bending.tests.update((session.generation(), skin), |_| list());
             }
             BendAction::Test(pose) => bending.show(pose),
             BendAction::Kept(name) => {

@@ -133,8 +133,29 @@ impl App {
         self.painting.vertices_in(&camera, area, size, &in_sight)
     }
 
+    /// Shows what was shown as it was opened as it is.
+    fn show_present_weights(&mut self) {
+        let Some(session) = &self.session else { return };
+        self.painting.before = false;
+        let document = session.document();
+        let there = |change: &Change| match change {
+            Change::Weights { mesh, primitive, .. } => document.primitive(*mesh, *primitive).is_some(),
+            _ => false,
+        };
+        let list: Vec<Change> = self.painting.before_of.take().map_or_else(Vec::new, |(_, list)| list);
+        let list: Vec<Change> = list.into_iter().filter(there).collect();
+        self.renderer.show_weights(document, &list);
+        self.painting.tint_anew();
+        self.painting.strain.clear();
+    }
+
     /// Shows the weights that the file was opened with while those are compared with, and the present ones else.
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
+        let of = self.painting.before_of.as_ref().map(|(of, _)| *of);
+        if self.painting.before && of != self.painting.asked {
+            // Another skin, or another scene: what was shown of the one before is shown as it is.
+            self.show_present_weights();
+        }
         let Some(session) = &self.session else { return };
         let wanted = self.mode == Mode::Paint && self.viewport.compared() == Compare::File;
         let moved = changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
@@ -146,14 +167,19 @@ impl App {
         if before == self.painting.before || (before && !self.painting.is_ready()) {
             return;
         }
+        if !before {
+            self.show_present_weights();
+            return;
+        }
         let Some(list) = self.painting.reweighed(session) else {
-            self.painting.before = false;
+            // They cannot be shown in place of each other: nothing says that they are.
+            self.viewport.compare = Compare::Edited;
             return;
         };
-        self.painting.before = before;
+        self.painting.before = true;
         self.painting.tint_anew();
         self.painting.strain.clear();
-        let shown = if before { session.opened() } else { session.document() };
-        self.renderer.show_weights(shown, &list);
+        self.renderer.show_weights(session.opened(), &list);
+        self.painting.before_of = self.painting.asked.map(|of| (of, list));
     }
 }

@@ -67,7 +67,7 @@ impl App {
                 let kind = self.painting.brush.kind;
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
                     let text = format!(
-                        "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Set, Scale or Smooth.",
+                        "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Replace, Scale or Smooth.",
                         kind.label()
                     );
                     self.toast(ctx, ToastKind::Note, text);
@@ -126,7 +126,7 @@ impl App {
             }
             (JointAct::Flood, _) if brush.kind != BrushKind::Smooth => {
                 let text = format!(
-                    "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Set, Scale or Smooth.",
+                    "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Replace, Scale or Smooth.",
                     brush.kind.label()
                 );
                 self.toast(ctx, ToastKind::Note, text);
@@ -197,8 +197,7 @@ impl App {
     fn flood_mask(&mut self, ctx: &Context) {
         let brush = self.painting.brush;
         if brush.kind != BrushKind::Replace {
-            let text =
-                "The mask was not flooded: only Set floods a mask; choose it, and the value that the mask is to have.";
+            let text = "The mask was not flooded: only Replace floods a mask; choose it, and the value that the mask is to have.";
             self.toast(ctx, ToastKind::Error, text);
             return;
         }
@@ -227,7 +226,7 @@ impl App {
         let brush = self.painting.brush;
         if !brush.kind.is_of_one_joint() {
             let text = format!(
-                "Nothing was painted: a gradient gives one joint a value, and {} does not; choose Add, Subtract, Set or Scale.",
+                "Nothing was painted: a gradient gives one joint a value, and {} does not; choose Add, Subtract, Replace or Scale.",
                 brush.kind.label()
             );
             self.toast(ctx, ToastKind::Note, text);

@@ -33,6 +33,11 @@ impl App {
                 if self.painting.adjusting.is_some() {
                     return;
                 }
+                if self.painting.before {
+                    let text = "The weights that the file was opened with are shown. Choose Edited to paint.";
+                    self.toast(ctx, ToastKind::Note, text);
+                    return;
+                }
                 if let Some(joint) = joint.filter(|_| self.find(at, size, &self.painting.brush.clone()).is_none()) {
                     self.outliner.selection.set(joint);
                     return;

@@ -23,6 +23,9 @@ pub struct CellRefused {
 /// Why a row cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WhyNot {
+    /// The skin has no joint of that number.
+    #[error("the skin has no joint {0}; prune the vertex first")]
+    NoJoint(u16),
     /// By the rule that painting goes by.
     #[error(transparent)]
     Rule(#[from] Refusal),
@@ -76,13 +79,16 @@ pub fn cells_assigned(
             }
         };
         let refused = |why: WhyNot| CellRefused { vertex: *vertex, why };
+        if let Some(joint) = joints.iter().find(|j| usize::from(**j) >= locks.len()) {
+            return Err(refused(WhyNot::NoJoint(*joint)));
+        }
         let sum: f32 = values.iter().sum();
         if sum > 1.0 + ROUNDED {
             return Err(refused(WhyNot::TooMuch(sum)));
         }
         let done = maps.read(*vertex, &mut list, &rule);
         let held: f32 = list.iter().filter(|(j, _)| locks.get(usize::from(*j)) == Some(&true)).map(|(_, w)| w).sum();
-        let open: f32 = wishes.iter().filter(|(j, _)| !locks[usize::from(*j)]).map(|(_, w)| w).sum();
+        let open: f32 = wishes.iter().filter(|(j, _)| locks.get(usize::from(*j)) != Some(&true)).map(|(_, w)| w).sum();
         done.and_then(|()| paint(&mut list, &wishes, &rule, around)).map_err(|why| refused(why.into()))?;
         if held > 0.0 && open > 1.0 - held + ROUNDED {
             return Err(refused(WhyNot::Locked((1.0 - held).max(0.0))));

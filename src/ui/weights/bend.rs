@@ -58,8 +58,12 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         wanted = 1.0;
     }
     if response.has_focus() {
+        let own = egui::EventFilter { horizontal_arrows: true, ..Default::default() };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, own));
         let step = ui.input(|i| i.num_presses(Key::ArrowRight) as f32 - i.num_presses(Key::ArrowLeft) as f32);
-        wanted = (amount + step * 0.05).clamp(0.0, 1.0);
+        if step != 0.0 {
+            wanted = (amount + step * 0.05).clamp(0.0, 1.0);
+        }
         let ring = egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase));
         ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
     }
@@ -75,7 +79,7 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, bend) = (view.theme, view.paint.bend);
     let Some(session) = view.session else { return };
-    if bend.listed != Some(session.generation()) {
+    if bend.listed != view.paint.canvas.map(|c| (session.generation(), c.skin)) {
         actions.push(BendAction::List);
     }
     let head = |ui: &mut Ui, text: &str| {

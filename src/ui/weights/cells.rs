@@ -6,6 +6,7 @@ use egui::{Event, Key, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 use super::selection_key;
 use crate::{
     edit::{command::field::How, evaluate},
+    model::SkinId,
     render::ColorRole,
     ui::{Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget},
 };
@@ -16,16 +17,38 @@ pub const EVERY: u32 = u32::MAX;
 /// What is chosen, and typed.
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
-    /// The cell that is typed into: its vertex and joint, and its text.
-    typed: Option<(u32, u16, String)>,
+    typed: Option<Typed>,
     /// Two corners of what is chosen, by row and column.
     corners: Option<[(usize, usize); 2]>,
     /// A drag chooses them.
     dragging: bool,
-    /// The rows and columns that the corners are of.
-    of: (usize, u64, Vec<u16>),
+    /// The skin, the rows and the columns that the corners are of.
+    of: (Option<SkinId>, (usize, u64), Vec<u16>),
     /// Why what was typed was not taken.
     pub refused: Option<String>,
+}
+
+/// Rows and columns, from and to.
+type Block = ([usize; 2], [usize; 2]);
+
+/// A cell that is typed into.
+#[derive(Clone, Debug)]
+struct Typed {
+    vertex: u32,
+    joint: u16,
+    text: String,
+    /// What it is for, where that is more than the cell.
+    block: Option<Block>,
+    /// Frames since it was in sight.
+    unseen: u8,
+    /// It was not in sight yet: that another had the focus is not its end.
+    fresh: bool,
+}
+
+impl Typed {
+    fn new((vertex, joint): (u32, u16), block: Option<Block>) -> Self {
+        Self { vertex, joint, text: String::new(), block, unseen: 0, fresh: true }
+    }
 }
 
 /// What the table shows: rows and columns, and where they stand.
@@ -45,20 +68,39 @@ pub const ROW: f32 = 22.0;
 impl Cells {
     /// The vertex that is typed into.
     pub fn vertex(&self) -> Option<u32> {
-        self.typed.as_ref().map(|(v, ..)| *v)
+        self.typed.as_ref().map(|t| t.vertex)
     }
 
-    /// Forgets what is chosen where the table shows something else.
-    pub fn follow(&mut self, sheet: &Sheet<'_>) {
-        let (count, hash) = selection_key(sheet.vertices);
-        if (self.of.0, self.of.1) != (count, hash) || self.of.2 != sheet.joints {
-            self.of = (count, hash, sheet.joints.to_vec());
+    /// Forgets what is chosen, and what is typed into it, where the table shows something else; and what is typed where that went out
+    /// of sight: it would take the keys for a vertex that was left long ago.
+    pub fn follow(&mut self, skin: SkinId, sheet: &Sheet<'_>) {
+        const SOON: u8 = 3;
+        let now = (Some(skin), selection_key(sheet.vertices));
+        let other = (self.of.0, self.of.1) != now;
+        if other || self.of.2 != sheet.joints {
+            self.of = (now.0, now.1, sheet.joints.to_vec());
             (self.corners, self.dragging) = (None, false);
+            self.typed = self.typed.take().filter(|t| !other && t.block.is_none());
+        }
+        if let Some(typed) = &mut self.typed {
+            typed.unseen += 1;
+            self.typed = self.typed.take().filter(|t| t.unseen <= SOON);
+        }
+    }
+
+    /// Gives what was typed to what it is for, before another cell is typed into.
+    fn finish(&mut self, view: &View<'_>, sheet: &Sheet<'_>, actions: &mut Actions) {
+        let Some(typed) = self.typed.take().filter(|t| !t.text.is_empty()) else { return };
+        let row = sheet.vertices.iter().position(|v| *v == typed.vertex);
+        let column = sheet.joints.iter().position(|j| *j == typed.joint);
+        let cell = row.zip(column).map(|(r, c)| ([r; 2], [c; 2]));
+        if let Some(block) = typed.block.or(cell) {
+            self.type_into(view, sheet, block, &typed.text, actions);
         }
     }
 
     /// Rows and columns that are chosen.
-    fn chosen(&self) -> Option<([usize; 2], [usize; 2])> {
+    fn chosen(&self) -> Option<Block> {
         let [a, b] = self.corners?;
         Some(([a.0.min(b.0), a.0.max(b.0)], [a.1.min(b.1), a.1.max(b.1)]))
     }
@@ -91,21 +133,26 @@ impl Cells {
         if self.vertex() == Some(vertex) {
             self.take_clipboard(ui, view, sheet, actions);
         }
-        let many = self.has_many();
         let (typed, response) = self.one(ui, view, area, (vertex, joint), weight, name);
-        if let Some(text) = typed {
-            let chosen = self.chosen().filter(|_| many).unwrap_or(([row; 2], [column; 2]));
-            self.type_into(view, sheet, chosen, &text, actions);
+        if let Some(typed) = typed {
+            let chosen = typed.block.unwrap_or(([row; 2], [column; 2]));
+            self.type_into(view, sheet, chosen, &typed.text, actions);
         }
         let Some(response) = response else { return };
-        let (shift, at) = ui.input(|i| (i.modifiers.shift, i.pointer.interact_pos()));
+        let (shift, at) = ui.input(|i| {
+            let held = |e: &Event| matches!(e, Event::PointerButton { modifiers, .. } if modifiers.shift);
+            (i.modifiers.shift || i.events.iter().any(held), i.pointer.interact_pos())
+        });
         if response.clicked() {
-            match &mut self.corners {
-                Some([_, to]) if shift => *to = (row, column),
-                corners => *corners = Some([(row, column); 2]),
-            }
+            self.finish(view, sheet, actions);
+            self.corners = match self.corners {
+                Some([from, _]) if shift => Some([from, (row, column)]),
+                _ => Some([(row, column); 2]),
+            };
+            self.open(sheet);
         }
         if response.drag_started() {
+            self.finish(view, sheet, actions);
             self.corners = Some([(row, column); 2]);
             self.dragging = true;
         }
@@ -120,12 +167,18 @@ impl Cells {
             *to = (over, across);
             ui.ctx().request_repaint();
         }
-        // What is typed then is for all of them.
         if response.drag_stopped() && self.dragging {
             self.dragging = false;
-            self.typed = Some((vertex, joint, String::new()));
-            self.refused = None;
+            self.open(sheet);
         }
+    }
+
+    /// Has the first corner typed into: what is typed is for all that is chosen.
+    fn open(&mut self, sheet: &Sheet<'_>) {
+        let Some([(row, column), _]) = self.corners else { return };
+        let (Some(vertex), Some(joint)) = (sheet.vertices.get(row), sheet.joints.get(column)) else { return };
+        self.typed = Some(Typed::new((*vertex, *joint), self.chosen().filter(|_| self.has_many())));
+        self.refused = None;
     }
 
     /// The cell of all selected vertices; what was typed comes back.
@@ -137,7 +190,12 @@ impl Cells {
         joint: u16,
         (weight, name): (f32, &str),
     ) -> Option<String> {
-        self.one(ui, view, area, (EVERY, joint), weight, name).0
+        let (typed, response) = self.one(ui, view, area, (EVERY, joint), weight, name);
+        if response.is_some_and(|r| r.clicked()) {
+            self.typed = Some(Typed::new((EVERY, joint), None));
+            self.refused = None;
+        }
+        typed.map(|t| t.text)
     }
 
     /// Shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`: what was typed, or what was done to the cell.
@@ -149,25 +207,22 @@ impl Cells {
         place: (u32, u16),
         weight: f32,
         name: &str,
-    ) -> (Option<String>, Option<egui::Response>) {
+    ) -> (Option<Typed>, Option<egui::Response>) {
         let theme = view.theme;
-        let many = self.has_many() && place.0 != EVERY;
-        if let Some((r, c, text)) = &mut self.typed
-            && (*r, *c) == place
-        {
-            let hint = if many { "all of these".to_owned() } else { format!("{weight:.3}") };
-            let edit = egui::TextEdit::singleline(text)
+        if let Some(typed) = self.typed.as_mut().filter(|t| (t.vertex, t.joint) == place) {
+            typed.unseen = 0;
+            let hint = if typed.block.is_some() { "all of these".to_owned() } else { format!("{weight:.3}") };
+            let edit = egui::TextEdit::singleline(&mut typed.text)
                 .hint_text(hint)
                 .font(Theme::font(Font::Number))
                 .desired_width(area.width() - 8.0);
             let field = ui.put(area.shrink2(vec2(2.0, 1.0)), edit);
             name_widget(ui, &field, name);
-            if field.lost_focus() {
-                let typed = std::mem::take(text);
-                self.typed = None;
+            if field.lost_focus() && !std::mem::take(&mut typed.fresh) {
                 let escape = ui.input(|i| i.key_pressed(Key::Escape));
-                return ((!typed.is_empty() && !escape).then_some(typed), None);
+                return (self.typed.take().filter(|t| !t.text.is_empty() && !escape), None);
             }
+            typed.fresh = false;
             field.request_focus();
             return (None, None);
         }
@@ -187,10 +242,6 @@ impl Cells {
             Theme::font(Font::Number),
             theme.color(color),
         );
-        if response.clicked() && !ui.input(|i| i.modifiers.shift) {
-            self.typed = Some((place.0, place.1, String::new()));
-            self.refused = None;
-        }
         (None, Some(response))
     }
 
@@ -236,7 +287,7 @@ impl Cells {
         if let Some(text) = pasted {
             self.paste(sheet, &text, actions);
         }
-        let nothing = self.typed.as_ref().is_some_and(|(_, _, text)| text.is_empty());
+        let nothing = self.typed.as_ref().is_some_and(|t| t.text.is_empty());
         if nothing && self.has_many() && ui.input(|i| i.events.iter().any(|e| matches!(e, Event::Copy))) {
             ui.input_mut(|i| i.events.retain(|e| !matches!(e, Event::Copy)));
             if let Some(text) = self.copied(view, sheet) {

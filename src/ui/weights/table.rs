@@ -162,7 +162,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     }
     let rows = vertices.len().min(MOST);
     let sheet = Sheet { vertices: &vertices[..rows], joints: &columns, left: head.left() + first, each };
-    state.cells.follow(&sheet);
+    state.cells.follow(canvas.skin, &sheet);
     let height = (rows as f32).min(8.0) * ROW;
     let table = egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).min_scrolled_height(height);
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
