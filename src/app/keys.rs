@@ -51,6 +51,11 @@ impl App {
         if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
             self.dialogs.open = None;
         }
+        // A key that is held goes on being pressed, and a modifier that joins it would make another command of that.
+        if let Some(key) = self.held_bend_key() {
+            let again = |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
+            ctx.input_mut(|i| i.events.retain(|e| !again(e)));
+        }
         let rings = self.painting.bending.rings() && !self.painting.bending.is_dragging();
         if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
             ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));

@@ -640,6 +640,11 @@ fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
     assert_eq!(lines(&here), lines(&there));
     // It says what it did, and needs the file no more.
     assert!(lines(&there).iter().all(|l| !l.contains("weights.import")), "{:?}", lines(&there));
+    // Another file that was opened meanwhile is none of it, be it as unchanged as this one was.
+    let worked = sample().work("Import weights", vec![command.clone()]).run();
+    let mut another = sample();
+    let why = another.take_worked(worked).expect_err("refused").to_string();
+    assert!(why.contains("another file") && *another.document() == *sample().document(), "{why}");
     // What was changed meanwhile is not written over.
     let worked = there.work("Import weights", vec![command]).run();
     run(&mut there, CommandLine::new("weights.flood").with("joint", "Hips").with("value", 1.0));

@@ -85,6 +85,12 @@ fn a_held_key_shows_the_rings_as_long_as_it_is_held_and_strokes_go_on_after_it()
     key(&mut window, Key::R, true);
     let from = handle(&window);
     drag(&mut window, from, from + vec2(-50.0, -70.0), Modifiers::NONE);
+    // A modifier that joins it makes no other command of the key that is held.
+    for modifiers in [Modifiers::ALT, Modifiers::SHIFT] {
+        window.event(Event::Key { key: Key::R, physical_key: None, pressed: true, repeat: true, modifiers });
+        window.run_steps(2);
+    }
+    assert!(degrees(&window, ARM, before) > 15.0 && session(&window).history().done().is_empty());
     key(&mut window, Key::R, false);
     assert!(window.query_by_label("Handle: Rotate about the line of sight").is_none());
     assert!(degrees(&window, ARM, before) > 15.0, "the bend stays");

@@ -133,6 +133,12 @@ impl App {
         bending.held = Some(HeldKey { since: ctx.input(|i| i.time), used });
     }
 
+    /// The key of the rings, while it is held.
+    pub(in crate::app) fn held_bend_key(&self) -> Option<egui::Key> {
+        self.painting.bending.held.as_ref()?;
+        crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name())).map(|k| k.logical_key)
+    }
+
     /// Takes the rings away when their key is let go after it was held.
     pub(in crate::app) fn hold_bend(&mut self, ctx: &Context) {
         let painting = self.mode == Mode::Paint;

@@ -33,7 +33,11 @@ fn distance(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
 
 /// Which vertices were found to be seen in a stroke, which nobody turns the view in: each is looked for once.
 #[derive(Default)]
-pub(super) struct Sights(Vec<AtomicU8>);
+pub(super) struct Sights {
+    /// From where, and in which pose.
+    of: Option<(Camera, u64)>,
+    known: Vec<AtomicU8>,
+}
 
 impl Sights {
     const SEEN: u8 = 1;
@@ -41,14 +45,23 @@ impl Sights {
 
     /// Forgets all.
     pub fn begin(&mut self, count: usize) {
-        self.0.clear();
-        self.0.resize_with(count, AtomicU8::default);
+        self.of = None;
+        self.known.clear();
+        self.known.resize_with(count, AtomicU8::default);
+    }
+
+    /// Forgets all where something else is seen.
+    pub fn follow(&mut self, camera: &Camera, pose: u64) {
+        if self.of != Some((*camera, pose)) {
+            self.begin(self.known.len());
+            self.of = Some((*camera, pose));
+        }
     }
 
     /// What `looks` says of a vertex, asked once.
     pub fn of<'a>(&'a self, looks: &'a (dyn Fn(u32) -> bool + Sync)) -> impl Fn(u32) -> bool + Sync + 'a {
         move |v| {
-            let Some(known) = self.0.get(v as usize) else { return looks(v) };
+            let Some(known) = self.known.get(v as usize) else { return looks(v) };
             match known.load(Ordering::Relaxed) {
                 Self::SEEN => true,
                 Self::HIDDEN => false,
@@ -72,10 +85,10 @@ pub(super) fn in_sight(
     vertex: u32,
 ) -> bool {
     /// What lies this near before a vertex, as a part of the way to it, is its own surface.
-    const OWN: f32 = 2e-3;
+    const OWN: f32 = 2e-4;
     let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else { return false };
     let (origin, direction) = if camera.orthographic {
-        let back = camera.distance * 10.0;
+        let back = camera.reach.max(camera.distance * 10.0);
         (at - camera.forward() * back, camera.forward())
     } else {
         (camera.eye(), (at - camera.eye()).normalize_or_zero())
@@ -157,7 +170,9 @@ impl App {
             self.show_present_weights();
         }
         let Some(session) = &self.session else { return };
-        let wanted = self.mode == Mode::Paint && self.viewport.compared() == Compare::File;
+        // A stroke goes on whatever key is held.
+        let wanted =
+            self.mode == Mode::Paint && self.viewport.compared() == Compare::File && !self.painting.is_stroking();
         let moved = changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
         if moved && self.painting.before {
             // What is done is seen.

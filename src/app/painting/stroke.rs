@@ -231,6 +231,7 @@ impl App {
         let paint = Paint { brush, joint, locked: &locked, limit, mirror };
         let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
         let patches = if stroking.brush.visible_only {
+            sights.follow(&self.viewport.camera, self.renderer.pose_serial());
             let surface = self.renderer.surface(session.document());
             let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
             let looks = |v: u32| in_sight(surface, document, &self.viewport.camera, hidden, posed, v);

@@ -21,7 +21,10 @@ mod work;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use thiserror::Error;
@@ -74,6 +77,8 @@ use crate::{
 /// One open file.
 #[derive(Clone, Debug)]
 pub struct Session {
+    /// No other that was opened has it; a copy does.
+    id: u64,
     source: Source,
     /// What the file says, word for word.
     decoded: Document,
@@ -309,6 +314,7 @@ impl Session {
     }
 
     fn of(opened: Opened, path: Option<PathBuf>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut diagnostics = opened.diagnostics;
         let decoded = opened.document;
         let mut document = decoded.clone();
@@ -320,6 +326,7 @@ impl Session {
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let stamp = path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
         Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             saved: decoded.file.clone(),
             source: opened.source,
             document: document.clone(),

@@ -17,6 +17,7 @@ pub struct Work {
 #[derive(Debug)]
 pub struct Worked {
     label: String,
+    session: u64,
     generation: u64,
     found: Result<Found, RunError>,
 }
@@ -39,7 +40,7 @@ impl Work {
             Ok((commands, edits, notes))
         });
         let found = found.map(|(commands, edits, notes)| Found { commands, edits, notes: [said, notes].concat() });
-        Worked { label, generation, found }
+        Worked { label, session: session.id, generation, found }
     }
 }
 
@@ -83,8 +84,11 @@ impl Session {
     /// Applies what was worked out, as one step; whether it changed anything.
     ///
     /// # Errors
-    /// Where it could not be worked out, or the document was changed meanwhile.
+    /// Where it could not be worked out, or the document was changed meanwhile, or it is of another file.
     pub fn take_worked(&mut self, worked: Worked) -> Result<bool, RunError> {
+        if worked.session != self.id {
+            return Err(CommandError::Other("another file was opened meanwhile".into()).into());
+        }
         if worked.generation != self.generation() {
             let message = "the model was changed meanwhile; do it again";
             return Err(CommandError::Other(message.into()).into());

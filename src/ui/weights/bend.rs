@@ -119,7 +119,7 @@ pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
         name_widget(ui, &field, "Name of the pose");
         let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
         let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Keep"));
-        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose"));
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, !name.trim().is_empty(), "Keep the pose"));
         if (button.clicked() || enter) && !name.trim().is_empty() {
             actions.push(BendAction::Keep(std::mem::take(&mut name)));
             ui.close();
