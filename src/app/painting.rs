@@ -110,10 +110,8 @@ pub(super) struct Painting {
     pub focus: Option<Spot>,
     /// How joints are bent to see what weights do.
     pub bending: bending::Bending,
-    /// The weights that the file was opened with are shown: nothing can be painted then.
-    before: bool,
-    /// Of which scene and skin, and which primitives.
-    before_of: Option<((u64, SkinId), Vec<Change>)>,
+    /// The weights that the file was opened with are shown, of this scene and skin and of these primitives: nothing can be painted then.
+    before: Option<((u64, SkinId), Vec<Change>)>,
     /// Paint mode is on already.
     entered: bool,
     /// Which vertices the stroke sees.
@@ -191,8 +189,7 @@ impl Default for Painting {
             here: None,
             focus: None,
             bending: bending::Bending::default(),
-            before: false,
-            before_of: None,
+            before: None,
             entered: false,
             sights: clear_view::Sights::default(),
         }
@@ -295,7 +292,7 @@ impl Painting {
             here: self.here,
             range: self.range.as_ref().map(|(_, clip)| f64::from(clip.length())),
             bend: self.bending.view(),
-            before: self.before,
+            before: self.before.is_some(),
         }
     }
 
@@ -534,7 +531,7 @@ impl App {
         self.painting.score(session.document(), changes);
         self.compare_weights(changes);
         let Some(session) = &self.session else { return };
-        let seen = if self.painting.before { session.opened() } else { session.document() };
+        let seen = if self.painting.before.is_some() { session.opened() } else { session.document() };
         self.painting.color_strain(seen, &self.renderer, !changes.is_empty());
         self.painting.tint(seen, &mut self.renderer, changes, self.program.theme.name());
     }

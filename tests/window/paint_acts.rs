@@ -83,6 +83,8 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
     assert!(total(document, "LeftUpperArm") < 1e-6);
     assert!((total(document, &other) - both).abs() < 1e-3 * both);
     sound(document);
+    let said = window.query_by_label_contains("Merge joints: ").and_then(|n| n.accesskit_node().value()).expect("said");
+    assert!(said.contains(" vertices"), "{said}");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(*session(&window).document() == before);
 }

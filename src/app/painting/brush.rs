@@ -81,7 +81,7 @@ impl App {
     }
 
     pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<Found> {
-        if !self.painting.is_ready() || self.painting.before {
+        if !self.painting.is_ready() || self.painting.before.is_some() {
             return None;
         }
         let session = self.session.as_ref()?;

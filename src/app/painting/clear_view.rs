@@ -149,13 +149,12 @@ impl App {
     /// Shows what was shown as it was opened as it is.
     fn show_present_weights(&mut self) {
         let Some(session) = &self.session else { return };
-        self.painting.before = false;
         let document = session.document();
         let there = |change: &Change| match change {
             Change::Weights { mesh, primitive, .. } => document.primitive(*mesh, *primitive).is_some(),
             _ => false,
         };
-        let list: Vec<Change> = self.painting.before_of.take().map_or_else(Vec::new, |(_, list)| list);
+        let list = self.painting.before.take().map_or_else(Vec::new, |(_, list)| list);
         let list: Vec<Change> = list.into_iter().filter(there).collect();
         self.renderer.show_weights(document, &list);
         self.painting.tint_anew();
@@ -164,8 +163,7 @@ impl App {
 
     /// Shows the weights that the file was opened with while those are compared with, and the present ones else.
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
-        let of = self.painting.before_of.as_ref().map(|(of, _)| *of);
-        if self.painting.before && of != self.painting.asked {
+        if self.painting.before.as_ref().is_some_and(|(of, _)| Some(*of) != self.painting.asked) {
             // Another skin, or another scene: what was shown of the one before is shown as it is.
             self.show_present_weights();
         }
@@ -174,27 +172,26 @@ impl App {
         let wanted =
             self.mode == Mode::Paint && self.viewport.compared() == Compare::File && !self.painting.is_stroking();
         let moved = changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
-        if moved && self.painting.before {
+        if moved && self.painting.before.is_some() {
             // What is done is seen.
             self.viewport.compare = Compare::Edited;
         }
         let before = wanted && !moved;
-        if before == self.painting.before || (before && !self.painting.is_ready()) {
+        if before == self.painting.before.is_some() || (before && !self.painting.is_ready()) {
             return;
         }
         if !before {
             self.show_present_weights();
             return;
         }
-        let Some(list) = self.painting.reweighed(session) else {
+        let Some((of, list)) = self.painting.asked.zip(self.painting.reweighed(session)) else {
             // They cannot be shown in place of each other: nothing says that they are.
             self.viewport.compare = Compare::Edited;
             return;
         };
-        self.painting.before = true;
         self.painting.tint_anew();
         self.painting.strain.clear();
         self.renderer.show_weights(session.opened(), &list);
-        self.painting.before_of = self.painting.asked.map(|of| (of, list));
+        self.painting.before = Some((of, list));
     }
 }

@@ -169,8 +169,8 @@ impl App {
         // One note for all of them.
         let notes = session.take_notes();
         let text = match done {
-            Ok(true) if nodes.len() == 1 => notes.into_iter().next().map(|note| format!("{title}: {note}.")),
-            Ok(true) => Some(format!("{title}: {} of them.", nodes.len())),
+            Ok(true) if commands.len() == 1 => notes.into_iter().next().map(|note| format!("{title}: {note}.")),
+            Ok(true) => Some(format!("{title}: {} joints.", nodes.len())),
             Ok(false) => Some(format!("{title}: nothing needed to change.")),
             Err(error) => {
                 self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));

@@ -33,7 +33,7 @@ impl App {
                 if self.painting.adjusting.is_some() {
                     return;
                 }
-                if self.painting.before {
+                if self.painting.before.is_some() {
                     let text = "The weights that the file was opened with are shown. Choose Edited to paint.";
                     self.toast(ctx, ToastKind::Note, text);
                     return;
