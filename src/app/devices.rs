@@ -156,7 +156,11 @@ impl Devices {
 impl State {
     fn select(&mut self, adapters: &[&wgpu::Adapter]) -> Result<wgpu::Adapter, String> {
         let list: Vec<DeviceFacts> = adapters.iter().map(|a| DeviceFacts::of(a)).collect();
-        let (k, used) = self.pick(&list).ok_or_else(|| "no driver answers".to_owned())?;
+        let (k, used) =
+            self.pick(&list).ok_or_else(|| match list.iter().find_map(|d| Some((d, d.unusable.as_ref()?))) {
+                Some((device, why)) => format!("“{}” cannot be used: {why}", device.id()),
+                None => "no driver answers".to_owned(),
+            })?;
         self.list = list;
         self.begin_start(&used);
         self.used = Some(used);
@@ -177,7 +181,8 @@ impl State {
 
     /// Whether a device is left that did not fail.
     fn has_other(&self) -> bool {
-        self.list.iter().any(|d| !self.kept.failed.contains(&d.id()) && self.used.as_ref() != Some(&d.id()))
+        let usable = self.list.iter().filter(|d| d.unusable.is_none());
+        usable.into_iter().any(|d| !self.kept.failed.contains(&d.id()) && self.used.as_ref() != Some(&d.id()))
     }
 
     fn fail(&mut self, id: String) {
@@ -288,6 +293,7 @@ mod tests {
             largest_buffer: 0,
             largest_texture: 0,
             instead: Vec::new(),
+            unusable: None,
             used: false,
         }
     }

@@ -41,6 +41,10 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
         }
         let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
         out.push_str(&format!("  buffers up to {megabytes} MiB, textures up to {side} pixels a side\n"));
+        if let Some(why) = &device.unusable {
+            out.push_str(&format!("  Not used: {why}\n"));
+            continue;
+        }
         for instead in &device.instead {
             out.push_str(&format!("  {instead}\n"));
         }

@@ -54,6 +54,8 @@ pub struct DeviceFacts {
     pub largest_texture: u32,
     /// What is done another way, a sentence each.
     pub instead: Vec<String>,
+    /// Why nothing can be drawn on it, where that is known before it is tried.
+    pub unusable: Option<String>,
     /// Whether it is the one that is used.
     pub used: bool,
 }
@@ -90,6 +92,9 @@ impl DeviceFacts {
             largest_buffer: limits.max_buffer_size,
             largest_texture: limits.max_texture_dimension_2d,
             instead,
+            unusable: (info.backend == wgpu::Backend::Gl)
+                .then(|| mixed_version(&info.driver_info, adapter.get_downlevel_capabilities().flags))
+                .flatten(),
             used: false,
         }
     }
@@ -116,9 +121,9 @@ pub struct DeviceChoice {
 
 impl DeviceChoice {
     /// Places in a list of devices, the one to use first: the one that is wished for, then the quicker kinds, and of one
-    /// kind OpenGL last. Those that failed come after all others.
+    /// kind OpenGL last. Those that failed come after all others, and those that are unusable are not among them.
     pub fn order(&self, devices: &[DeviceFacts]) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..devices.len()).collect();
+        let mut places: Vec<usize> = (0..devices.len()).filter(|k| devices[*k].unusable.is_none()).collect();
         places.sort_by_key(|k| {
             let device = &devices[*k];
             let wished = self.wish.as_ref().is_some_and(|w| device.is_called(w));
@@ -135,7 +140,18 @@ pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
     let mut sorted: Vec<DeviceFacts> =
         order.next().map(|k| DeviceFacts { used: true, ..list[k].clone() }).into_iter().collect();
     sorted.extend(order.map(|k| list[k].clone()));
+    sorted.extend(list.into_iter().filter(|d| d.unusable.is_some()));
     sorted
+}
+
+/// Whether an OpenGL has the compute shaders of 4.3 and is of a version whose shaders cannot say where what they read is bound, as
+/// NVIDIA's is, which is asked for 3.3. wgpu 30 takes the one for the other then, and draws nothing.
+fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
+    // “3.3.0 NVIDIA 580.159”, “4.5 (Core Profile) Mesa 22.3.6”; OpenGL ES begins with its name.
+    let mut numbers = driver.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
+    let mixed = (major, minor) < (4, 2) && flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
+    mixed.then(|| format!("it mixes OpenGL {major}.{minor} with parts of newer ones, which draws nothing"))
 }
 
 impl Gpu {
@@ -158,6 +174,11 @@ impl Gpu {
         for backends in [wgpu::Backends::PRIMARY, wgpu::Backends::SECONDARY] {
             let found = adapters(backends);
             let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();
+            for device in &facts {
+                if let Some(message) = device.unusable.clone() {
+                    refused.get_or_insert(GpuError::NoDevice { name: device.name.clone(), message });
+                }
+            }
             let order = choice.order(&facts);
             let fits = |k: &usize| choice.wish.as_ref().is_none_or(|w| facts[*k].is_called(w));
             for k in order.into_iter().filter(fits) {
@@ -205,6 +226,7 @@ mod tests {
             largest_buffer: 0,
             largest_texture: 0,
             instead: Vec::new(),
+            unusable: None,
             used: false,
         }
     }
@@ -221,6 +243,20 @@ mod tests {
     #[test]
     fn the_quickest_kind_comes_first_and_opengl_after_the_rest_of_its_kind() {
         assert_eq!(DeviceChoice::default().order(&list()), [3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn an_opengl_that_mixes_versions_is_told_by_what_it_says_and_never_used() {
+        let mixed = |driver: &str| mixed_version(driver, wgpu::DownlevelFlags::all()).is_some();
+        assert!(mixed("3.3.0 NVIDIA 580.159.03") && mixed("3.3 (Core Profile) Mesa 22.3.6") && mixed("4.1"));
+        assert!(!mixed("4.6.0 NVIDIA 580.159.03") && !mixed("4.5 (Core Profile) Mesa 22.3.6"));
+        assert!(!mixed("OpenGL ES 3.2 Mesa 22.3.6") && !mixed(""));
+        // Of 3.3 alone it is as it should be.
+        assert!(mixed_version("3.3", wgpu::DownlevelFlags::empty()).is_none());
+        let mut list = list();
+        list[3].unusable = Some("it draws nothing".into());
+        let wish = DeviceChoice { wish: Some("Radeon".into()), failed: Vec::new() };
+        assert_eq!(wish.order(&list), [2, 1, 0]);
     }
 
     #[test]

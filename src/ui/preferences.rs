@@ -214,6 +214,11 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         for (device, failed) in view.program.devices {
             let id = device.id();
             let chosen = view.program.device_wish == Some(id.as_str());
+            if let Some(why) = &device.unusable {
+                let label = egui::Button::selectable(false, format!("{id}, which cannot be used"));
+                ui.add_enabled(false, label).on_disabled_hover_text(format!("{}: {why}", device.kind.label()));
+                continue;
+            }
             let text = if *failed { format!("{id}, which failed before") } else { id.clone() };
             if ui.selectable_label(chosen, text).on_hover_text(device.kind.label()).clicked() && !chosen {
                 actions.push(ProgramAction::ChooseDevice(Some(id)));

@@ -39,6 +39,10 @@ fn differing(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
 #[test]
 fn opengl_shows_what_vulkan_shows() {
     let folder = tempfile::tempdir().unwrap();
+    let listed = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).env("WGPU_BACKEND", "gl").output();
+    if String::from_utf8_lossy(&listed.unwrap().stdout).contains("Not used: ") {
+        return eprintln!("skipped: the OpenGL here is one that cannot be used");
+    }
     let mut files = vec![PathBuf::from(SAMPLE)];
     if let Some(shared) = crate::common::shared() {
         let corpus = shared.join("corpus");
@@ -73,6 +77,33 @@ fn opengl_shows_what_vulkan_shows() {
         compared += 1;
     }
     assert!(compared == files.len() || !required(), "{compared} of {}", files.len());
+}
+
+/// As NVIDIA's is, on which it was seen: a device that draws nothing and says nothing is worse than a sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_opengl_that_mixes_versions_is_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let mixed = [("WGPU_BACKEND", "gl"), ("MESA_GL_VERSION_OVERRIDE", "3.3FC"), ("MESA_GLSL_VERSION_OVERRIDE", "330")];
+    let list = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).envs(mixed).output().unwrap();
+    let said = String::from_utf8_lossy(&list.stdout).into_owned();
+    if !said.contains("Mesa") && !required() {
+        return eprintln!("skipped: no OpenGL by Mesa");
+    }
+    assert!(said.contains("Not used: it mixes OpenGL 3.3") && !said.contains(", used"), "{said}");
+    let done = render(Path::new(SAMPLE), &folder.path().join("none.png"), &mixed);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("it mixes OpenGL 3.3 with parts of newer ones") && !said.contains("panicked"), "{said}");
+    // Of 3.3 and nothing newer, it draws.
+    let old = [&mixed[..], &[("MESA_EXTENSION_OVERRIDE", "-GL_ARB_compute_shader")]].concat();
+    let [new, old] = [&[("WGPU_BACKEND", "gl")][..], &old[..]].map(|variables| {
+        let out = folder.path().join("drawn.png");
+        let done = render(Path::new(SAMPLE), &out, variables);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        image::open(&out).unwrap().into_rgba8()
+    });
+    assert!(differing(&new, &old) < 0.01);
 }
 
 #[cfg(target_os = "linux")]
