@@ -3,7 +3,8 @@
 //! The folders are layers; `docs/architecture.md` says what each holds and whom it may name. Those that need neither window nor
 //! device are a package of their own, `src/core/`, and are named here as if they were not.
 
-pub use ulna_core::{edit, formats, geometry, model, motion, session, weights};
+pub use ulna_core::{geometry, model, motion, weights};
+pub use ulna_editing::{edit, formats, session};
 
 #[cfg(feature = "gui")]
 pub mod app;
