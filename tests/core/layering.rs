@@ -30,11 +30,11 @@ fn law() -> BTreeMap<String, BTreeSet<String>> {
     law
 }
 
-/// Where a layer lives: in the package without a window, or beside it.
+/// Where a layer lives: in one of the packages without a window, or beside them.
 fn folder_of(layer: &str) -> PathBuf {
     let src = Path::new(ROOT).join("src");
-    let core = src.join("core").join(layer);
-    if core.is_dir() { core } else { src.join(layer) }
+    let packages = ["core", "editing"].map(|package| src.join(package).join(layer));
+    packages.into_iter().find(|folder| folder.is_dir()).unwrap_or_else(|| src.join(layer))
 }
 
 fn sources(folder: &Path, list: &mut Vec<PathBuf>) {
@@ -131,7 +131,7 @@ fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
 #[test]
 fn commands_are_named_by_their_types_outside_their_own_folder() {
     let names: BTreeSet<&str> = ulna::edit::table().iter().map(|c| c.name).collect();
-    let own = Path::new(ROOT).join("src/core/edit/command");
+    let own = Path::new(ROOT).join("src/editing/edit/command");
     let mut list = Vec::new();
     sources(&Path::new(ROOT).join("src"), &mut list);
     let (inside, outside): (Vec<_>, Vec<_>) = list.into_iter().partition(|path| path.starts_with(&own));

@@ -421,8 +421,9 @@ impl PrimitiveReader<'_, '_> {
     fn check_areas(&mut self, positions: &[Vec3], indices: &[u32]) {
         let triangles = indices.as_chunks::<3>().0;
         let count = count_in(triangles, |corner| {
-            let [a, b, c] = corner.map(|i| positions[i as usize]);
-            (b - a).cross(c - a) == Vec3::ZERO
+            let [a, b, c] = *corner;
+            let at = positions[a as usize];
+            (positions[b as usize] - at).cross(positions[c as usize] - at) == Vec3::ZERO
         });
         if count > 0 {
             let message = format!("{count} of {} triangles have no area", triangles.len());
@@ -454,9 +455,18 @@ const BLOCK: usize = 1 << 18;
 
 /// How many elements are so: mostly none, which is seen many at once. Long lists on all cores.
 pub fn count_in<T: Sync>(list: &[T], is: impl Fn(&T) -> bool + Sync) -> usize {
-    let some = |part: &[T]| part.iter().fold(false, |some, v| some | is(v));
     let count = |part: &[T]| -> usize {
-        part.chunks(512).filter(|part| some(part)).map(|part| part.iter().filter(|v| is(v)).count()).sum()
+        let mut count = 0;
+        for part in part.chunks(512) {
+            let mut some = false;
+            for v in part {
+                some |= is(v);
+            }
+            if some {
+                count += part.iter().filter(|v| is(v)).count();
+            }
+        }
+        count
     };
     if list.len() <= BLOCK { count(list) } else { list.par_chunks(BLOCK).map(count).sum() }
 }
