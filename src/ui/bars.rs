@@ -10,6 +10,7 @@ use super::{
     widgets::{elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
+use crate::ui::popups::menu_button;
 use crate::ui::{GizmoSpace, LayerAction, Pivot, TimelineAction, ViewportAction};
 use crate::{
     edit::{
@@ -173,7 +174,7 @@ fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let color = theme.color(if now == Children::Follow { ColorRole::TextPrimary } else { ColorRole::AccentBase });
     let icon = RichText::new(icons::ICON_ACCOUNT_TREE.codepoint).font(icon_font(18.0, false)).color(color);
     let title = ALL.iter().find(|(c, ..)| *c == now).map_or("", |(_, t, _)| *t);
-    let button = ui.menu_button(icon, |ui| {
+    let button = menu_button(ui, icon, |ui| {
         ui.set_min_width(210.0);
         for (children, title, help) in ALL {
             let button = egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(children == now);
@@ -183,8 +184,8 @@ fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
     });
-    button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, title));
-    button.response.on_hover_text(title);
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, title));
+    button.on_hover_text(title);
 }
 
 /// A button with what is chosen, which opens a list.
@@ -192,7 +193,7 @@ fn chooser<T: Copy>(ui: &mut Ui, view: &View<'_>, name: &str, now: &str, options
     let theme = view.theme;
     let mut chosen = None;
     let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+    let button = menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(160.0);
         for (value, title, on) in options {
             let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
@@ -203,8 +204,8 @@ fn chooser<T: Copy>(ui: &mut Ui, view: &View<'_>, name: &str, now: &str, options
         }
     });
     let name = format!("{name}: {now}");
-    button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    button.response.on_hover_text(name);
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    button.on_hover_text(name);
     chosen
 }
 
@@ -219,7 +220,7 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = format!("{}° {} {}", cut(steps.angle), cut(steps.length * length.per_metre()), length.sign());
     let theme = view.theme;
     let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+    let button = menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(180.0);
         let mut steps = steps;
         let group = |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
@@ -242,8 +243,8 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.close();
         }
     });
-    button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Steps to snap to"));
-    button.response.on_hover_text("Steps to snap to");
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Steps to snap to"));
+    button.on_hover_text("Steps to snap to");
 }
 
 /// A field that is a door: the palette opens with it.

@@ -1,14 +1,12 @@
 //! A list of the clips of a file to choose one from, which what is typed narrows.
 
-use egui::{
-    PopupCloseBehavior, RichText, Ui,
-    containers::menu::{MenuButton, MenuConfig},
-};
+use egui::{RichText, Ui};
 
 use super::{
     theme::{Font, Theme},
     widgets::{filter_field, name_widget, select_all},
 };
+use crate::ui::popups::lasting_menu_button;
 use crate::{
     model::{ClipId, Document},
     render::ColorRole,
@@ -59,16 +57,15 @@ pub fn clip_menu(
     name: &str,
 ) -> Option<ClipId> {
     let [text, head] = words;
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (response, menu) = MenuButton::new(text).config(config).ui(ui, |ui| {
+    let mut chosen = None;
+    let response = lasting_menu_button(ui, egui::Button::new(text), |ui| {
         if !head.is_empty() {
             let head = RichText::new(head).font(Theme::font(Font::Small));
             ui.label(head.color(theme.color(ColorRole::TextTertiary)));
         }
-        clip_list(ui, theme, document, search)
+        chosen = clip_list(ui, theme, document, search);
     });
     name_widget(ui, &response, name);
-    let chosen = menu.and_then(|m| m.inner);
     if chosen.is_some() {
         search.clear();
     }

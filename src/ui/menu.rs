@@ -17,6 +17,7 @@ use crate::edit::{
 };
 use crate::render::{ColorRole, Shading};
 use crate::ui::ProgramAction;
+use crate::ui::popups::menu_button;
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
@@ -101,20 +102,18 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         let mut right = whole.left();
         let mut items = Vec::new();
         for (k, name) in MENUS.into_iter().enumerate() {
-            let menu = ui.menu_button(RichText::new(name).color(theme.color(ColorRole::TextSecondary)), |ui| {
+            let menu = menu_button(ui, RichText::new(name).color(theme.color(ColorRole::TextSecondary)), |ui| {
                 ui.set_min_width(240.0);
+                keys.at = Some(k);
                 items.clear();
                 menu_items(ui, view, name, &mut items, actions);
             });
-            if menu.inner.is_some() {
-                keys.at = Some(k);
-            }
             if wanted == Some(k) {
-                Popup::open_id(ui.ctx(), Popup::default_response_id(&menu.response));
-                menu.response.request_focus();
+                Popup::open_id(ui.ctx(), Popup::default_response_id(&menu));
+                menu.request_focus();
                 ui.ctx().request_repaint();
             }
-            right = menu.response.rect.right();
+            right = menu.rect.right();
         }
         keys.items = items;
         // Not the bar's own edge: that is as wide as the window.
@@ -185,20 +184,20 @@ fn inside_menu(
     actions: &mut Actions,
 ) {
     let mut within = Vec::new();
-    let menu = ui.menu_button(title, |ui| {
+    let menu = menu_button(ui, title, |ui| {
         ui.set_min_width(240.0);
         for command in commands {
             within.push(item(ui, view, command, false, actions));
         }
     });
-    items.push(MenuEntry::new(&menu.response, title, false));
+    items.push(MenuEntry::new(&menu, title, false));
     items.extend(within);
 }
 
 /// How finely the viewport is drawn while something moves.
 fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
     let title = "Quality while it moves";
-    let menu = ui.menu_button(title, |ui| {
+    let menu = menu_button(ui, title, |ui| {
         ui.set_min_width(240.0);
         let options = [
             (Quality::Auto, "Auto: as finely as the device is quick"),
@@ -213,7 +212,7 @@ fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
             }
         }
     });
-    MenuEntry::new(&menu.response, title, false)
+    MenuEntry::new(&menu, title, false)
 }
 
 /// Whether what a command switches is on; nothing for commands that switch nothing.

@@ -14,6 +14,7 @@ mod menu;
 mod outliner;
 mod painting;
 mod palette;
+mod popups;
 mod poses;
 mod preferences;
 mod problems;

@@ -11,6 +11,7 @@ use super::{
     parts::{head, many, name_of, small},
     plain, primary,
 };
+use crate::ui::popups::menu_button;
 use crate::{
     model::{ClipId, Document},
     render::ColorRole,
@@ -235,7 +236,7 @@ fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
         let field = egui::TextEdit::singleline(&mut draft.names).desired_width(width).font(egui::TextStyle::Monospace);
         let field = ui.add(field.hint_text("{clip}"));
         name_widget(ui, &field, "Named");
-        ui.menu_button("Add a part", |ui| {
+        menu_button(ui, "Add a part", |ui| {
             let parts = [
                 ("{clip}", "the clip's name"),
                 ("{file}", "what the document is called"),

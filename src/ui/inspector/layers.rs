@@ -1,13 +1,10 @@
 //! The layers of what is seen: of the shown clip, or of the pose. The clip's keys are the bottom row, and the list grows upward.
 
-use egui::{
-    Align, Align2, Layout, PopupCloseBehavior, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo,
-    containers::menu::{MenuButton, MenuConfig},
-    pos2, vec2,
-};
+use egui::{Align, Align2, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::fields::{Shape, Triple, triple_ui};
+use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::{
     edit::command::{
         ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, LayerOf,
@@ -128,8 +125,7 @@ fn header(
             ui.add(egui::Label::new(note).truncate());
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClick);
-            let (more, _) = MenuButton::new("⋯").config(config).ui(ui, |ui| {
+            let more = menu_button(ui, "⋯", |ui| {
                 ui.set_min_width(200.0);
                 let mut keeps = document.aids.keeps_layers;
                 let keep = ui.checkbox(&mut keeps, "Keep layers in the file");
@@ -173,7 +169,7 @@ fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, a
     }
     let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
     ui.add_enabled_ui(!others.is_empty(), |ui| {
-        ui.menu_button("Difference to a clip", |ui| {
+        menu_button(ui, "Difference to a clip", |ui| {
             egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
                 for other in others {
                     if ui.button(document.clip_label(other)).clicked() {
@@ -300,11 +296,11 @@ fn layer_row(
         ui.add_space(4.0);
         let text = joints_words(document, layer);
         let short = cut(ui, &text, &Theme::font(Font::Small), (ui.available_width() - 20.0).max(30.0));
-        let menu = ui.menu_button(RichText::new(short).font(Theme::font(Font::Small)), |ui| {
+        let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
             mask_ui(ui, view, document, (home, layer), actions);
         });
-        name_widget(ui, &menu.response, &format!("Mask of {}: {text}", layer.name));
-        menu.response.on_hover_text("Where the layer counts");
+        name_widget(ui, &menu, &format!("Mask of {}: {text}", layer.name));
+        menu.on_hover_text("Where the layer counts");
     }
 }
 
@@ -439,7 +435,7 @@ fn more(
 ) {
     let of = || LayerOf::of(home, layer.id);
     let at = layers.position(layer.id).unwrap_or_default();
-    let menu = ui.menu_button("⋯", |ui| {
+    let menu = menu_button(ui, "⋯", |ui| {
         ui.set_min_width(210.0);
         let mut line = |ui: &mut Ui, enabled: bool, text: &str, action: &mut dyn FnMut() -> Action| {
             if ui.add_enabled(enabled, egui::Button::new(text).frame(false).min_size(vec2(200.0, 22.0))).clicked() {
@@ -479,7 +475,7 @@ fn more(
             state.renamed = Some((layer.id, layer.name.to_string()));
         }
     });
-    name_widget(ui, &menu.response, &format!("More of {}", layer.name));
+    name_widget(ui, &menu, &format!("More of {}", layer.name));
 }
 
 /// What lies below all layers.
@@ -535,8 +531,7 @@ fn foot(
             actions.push(fold(home, None));
         }
         let Some(layer) = view.layers.chosen.and_then(|id| layers.get(id)) else { return };
-        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let (button, _) = MenuButton::new("Copy to clips…").config(config).ui(ui, |ui| {
+        let button = lasting_menu_button(ui, egui::Button::new("Copy to clips…"), |ui| {
             ui.set_min_width(220.0);
             filter_field(ui, view.theme, &mut state.search, "Find clips");
             let needle = state.search.to_lowercase();

@@ -7,6 +7,7 @@ use egui_material_icons::icons;
 
 use super::OutlinerState;
 use crate::render::ColorRole;
+use crate::ui::popups::{context_menu, show_popup};
 use crate::ui::{DialogAction, TimelineAction, widgets::select_all};
 use crate::{
     edit::Command,
@@ -129,7 +130,7 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
                 if document.clips.count() > 1 {
                     let sorted = state.clip_order != ClipOrder::File;
                     let button = icon_button(ui, theme, icons::ICON_SORT, "Order of the clips", "", sorted, Ok(()));
-                    egui::Popup::menu(&button).show(|ui| {
+                    show_popup(egui::Popup::menu(&button), |ui| {
                         let orders = [
                             (ClipOrder::File, "As in the file"),
                             (ClipOrder::Name, "By name"),
@@ -277,10 +278,10 @@ fn clip_menu(
 ) {
     let about = state.clips.about(id);
     if about.len() > 1 {
-        response.context_menu(|ui| several_menu(ui, &about, actions));
+        context_menu(response, |ui| several_menu(ui, &about, actions));
         return;
     }
-    response.context_menu(|ui| {
+    context_menu(response, |ui| {
         ui.set_min_width(200.0);
         let clip = || ClipName::Id(id);
         if ui.button("Show").clicked() {

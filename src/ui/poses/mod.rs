@@ -14,6 +14,7 @@ use egui::{
 use egui_material_icons::icons;
 
 pub use self::domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView};
+use crate::ui::popups::context_menu;
 use crate::{
     edit::{
         Scene,
@@ -385,7 +386,7 @@ fn card_menu(
     pose: &KeptPose,
     actions: &mut Actions,
 ) {
-    response.context_menu(|ui| {
+    context_menu(response, |ui| {
         ui.set_min_width(190.0);
         if ui.button("Rename").clicked() {
             state.name = Some((library, pose.name.clone(), pose.name.clone(), false));

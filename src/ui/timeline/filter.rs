@@ -6,6 +6,7 @@ use egui::{RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::per_track::PerTrack;
+use crate::ui::popups::lasting_menu_button;
 use crate::{
     model::{NodeId, Property, Shared, Track, TrackId},
     motion::clip_edit::SAME_TIME,
@@ -64,9 +65,7 @@ pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
     let role = if on { ColorRole::AccentText } else { ColorRole::TextSecondary };
     let icon = RichText::new(icons::ICON_FILTER_LIST.codepoint).font(crate::ui::widgets::icon_font(16.0, on));
     let button = egui::Button::new(icon.color(theme.color(role))).frame(false);
-    let config =
-        egui::containers::menu::MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let (response, _) = egui::containers::menu::MenuButton::from_button(button).config(config).ui(ui, |ui| {
+    let response = lasting_menu_button(ui, button, |ui| {
         ui.set_min_width(190.0);
         check(ui, theme, &mut filter.selected_only, "Selected joints only");
         check(ui, theme, &mut filter.moving_only, "Moving only");

@@ -3,6 +3,7 @@
 use egui::{Align2, Painter, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::{TimelineState, axis::TimeAxis};
+use crate::ui::popups::{context_menu, menu_button};
 use crate::{
     edit::command::{
         Color, MoveMarker, RemoveMarker, SetMarker,
@@ -122,13 +123,13 @@ fn one_ui(
     } else if response.clicked() {
         actions.push(TimelineAction::Seek(f64::from(marker.time)));
     }
-    response.context_menu(|ui| {
+    context_menu(&response, |ui| {
         let time = Seconds(marker.time);
         if ui.button("Rename").clicked() {
             state.marker = MarkerEdit::Named { time: marker.time, text: marker.name.to_string(), focused: false };
             ui.close();
         }
-        ui.menu_button("Color", |ui| {
+        menu_button(ui, "Color", |ui| {
             for color in [Color::Violet, Color::Red, Color::Amber, Color::Green, Color::Blue] {
                 let mut text = color.label().to_owned();
                 text[..1].make_ascii_uppercase();

@@ -3,6 +3,7 @@
 use egui::{Response, Ui};
 
 use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
+use crate::ui::popups::{context_menu, menu_button, show_popup};
 use crate::{
     edit::command::{
         Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
@@ -41,7 +42,7 @@ fn line(ui: &mut Ui, view: &View<'_>, text: &str, spec: Option<&'static CommandS
 /// The menu of a right click on the sheet.
 pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, actions: &mut Actions) {
     let view = sheet.view;
-    response.context_menu(|ui| {
+    context_menu(response, |ui| {
         ui.set_min_width(232.0);
         let n = if view.selection.clip == Some(sheet.id) { view.selection.keys.len() } else { 0 };
         let some = n > 0;
@@ -54,9 +55,9 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         paste_lines(ui, view, sheet.id, actions);
         ui.separator();
         ui.add_enabled_ui(some, |ui| {
-            ui.menu_button("Interpolation", |ui| interpolations(ui, view, actions));
-            ui.menu_button("Tangents", |ui| tangents(ui, view, actions));
-            ui.menu_button("Kind", |ui| kinds(ui, view, actions));
+            menu_button(ui, "Interpolation", |ui| interpolations(ui, view, actions));
+            menu_button(ui, "Tangents", |ui| tangents(ui, view, actions));
+            menu_button(ui, "Kind", |ui| kinds(ui, view, actions));
         });
         if line(ui, view, "Hold to the next key", None, some) {
             hold(view, true, actions);
@@ -78,7 +79,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
             actions.push(Action::Invoke(delete));
         }
         ui.separator();
-        ui.menu_button("Select", |ui| select_lines(ui, view, some, actions));
+        menu_button(ui, "Select", |ui| select_lines(ui, view, some, actions));
         if line(ui, view, TimelineCommand::FitAll.spec().title, Some(TimelineCommand::FitAll.spec()), true) {
             actions.push(Action::Run(TimelineCommand::FitAll.into()));
         }
@@ -250,15 +251,15 @@ fn popup(opens: bool, list: KeyList, response: &Response, view: &View<'_>, actio
     };
     let id = response.id.with(name);
     let opens = opens.then_some(egui::SetOpenCommand::Bool(true));
-    egui::Popup::new(id, response.ctx.clone(), response.rect, response.layer_id)
+    let popup = egui::Popup::new(id, response.ctx.clone(), response.rect, response.layer_id)
         .kind(egui::PopupKind::Menu)
         .at_pointer_fixed()
         .open_memory(opens)
         .accessible_name(name)
         .layout(egui::Layout::top_down_justified(egui::Align::Min))
-        .style(egui::containers::menu::menu_style)
-        .show(|ui| {
-            ui.set_min_width(140.0);
-            show(ui, view, actions);
-        });
+        .style(egui::containers::menu::menu_style);
+    show_popup(popup, |ui| {
+        ui.set_min_width(140.0);
+        show(ui, view, actions);
+    });
 }

@@ -10,6 +10,7 @@ use super::{
     values::{Channel, morph_ui, values_ui},
 };
 use crate::render::ColorRole;
+use crate::ui::popups::{context_menu, menu_button};
 use crate::{
     edit::command::{
         ChangeKeys, SetKey, ValueAbout, ValueHow, WhichKeys,
@@ -316,7 +317,7 @@ fn node_name_ui(
         let at = pos2(area.right() - 12.0, area.center().y);
         paint_icon(painter, at, icons::ICON_KEEP, 13.0, theme.color(ColorRole::AccentText));
     }
-    response.context_menu(|ui| row_menu(state, ui, view, (node, &label, pinned), actions));
+    context_menu(&response, |ui| row_menu(state, ui, view, (node, &label, pinned), actions));
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
@@ -334,7 +335,7 @@ fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &
         if clip.track(node, property).is_none_or(|(_, t)| t.times.len() < 2) {
             continue;
         }
-        ui.menu_button(format!("{label} amplitude"), |ui| {
+        menu_button(ui, format!("{label} amplitude"), |ui| {
             ui.set_min_width(120.0);
             for (by, text) in TIMES {
                 if ui.button(format!("× {text}")).clicked() {

@@ -9,6 +9,7 @@ use crate::edit::command::{
 };
 use crate::render::ColorRole;
 use crate::session::{Playback, RulerUnit};
+use crate::ui::popups::context_menu;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
@@ -105,7 +106,7 @@ pub fn ruler_ui(
         let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
         state.ruler_time = (time * fps).round() / fps;
     }
-    response.context_menu(|ui| ruler_menu(state.ruler_time, ui, view, actions));
+    context_menu(&response, |ui| ruler_menu(state.ruler_time, ui, view, actions));
 }
 
 /// What can be done at a time: markers, what plays, time put in or taken out, and what the ruler counts.

@@ -2,6 +2,7 @@
 
 use egui::Response;
 
+use crate::ui::popups::context_menu;
 use crate::{
     edit::{
         CommandSpec,
@@ -43,7 +44,7 @@ fn groups() -> [Vec<&'static CommandSpec>; 6] {
 }
 
 pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions) {
-    response.context_menu(|ui| {
+    context_menu(response, |ui| {
         ui.set_min_width(250.0);
         let theme = view.theme;
         let what = match (view.selection.nodes.len(), view.selection.active.zip(view.session)) {

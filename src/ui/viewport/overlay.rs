@@ -5,6 +5,7 @@ use egui_material_icons::icons;
 use glam::Vec2;
 
 use crate::render::{ColorRole, Measure};
+use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{Onion, PaintAction, ViewportAction};
 use crate::{
     edit::command::{ViewCommand, field::Nodes},
@@ -83,19 +84,20 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut choose = |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::DisplayChoice)>| {
         divider(ui, view.theme);
         let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-        let button = ui.menu_button(egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary)), |ui| {
-            ui.set_min_width(160.0);
-            egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
-                for (text, to) in options {
-                    let button = egui::Button::new(&text).min_size(vec2(150.0, 24.0)).selected(to == shown);
-                    if ui.add(button.frame_when_inactive(to == shown)).clicked() {
-                        actions.push(ViewportAction::Choose(to));
-                        ui.close();
+        let button =
+            menu_button(ui, egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary)), |ui| {
+                ui.set_min_width(160.0);
+                egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
+                    for (text, to) in options {
+                        let button = egui::Button::new(&text).min_size(vec2(150.0, 24.0)).selected(to == shown);
+                        if ui.add(button.frame_when_inactive(to == shown)).clicked() {
+                            actions.push(ViewportAction::Choose(to));
+                            ui.close();
+                        }
                     }
-                }
+                });
             });
-        });
-        button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}")));
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}")));
     };
     if document.scenes.len() > 1 {
         let now = document.shown_scene().map_or_else(|| "All nodes".into(), |k| document.scene_label(k));
@@ -146,8 +148,7 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let label = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let label = egui::Button::new(label.color(view.theme.color(ColorRole::TextPrimary)));
     // Several are switched at once.
-    let stays = egui::containers::menu::MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let (response, _) = egui::containers::menu::MenuButton::from_button(label).config(stays).ui(ui, |ui| {
+    let response = lasting_menu_button(ui, label, |ui| {
         ui.set_min_width(240.0);
         ui.horizontal(|ui| {
             ui.label("Size of joints");
@@ -213,7 +214,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let text = if view.viewport.camera.orthographic { "Orthographic" } else { "Perspective" };
     let label = format!("{text} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+    let button = menu_button(ui, egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(200.0);
         for command in &DIRECTIONS {
             menu_row(ui, view, command, actions);
@@ -232,7 +233,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
     });
-    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}")));
+    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}")));
 }
 
 /// How weights are shown.
@@ -240,7 +241,7 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.paint.look;
     let label = format!("{} {}", now.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = ui.menu_button(egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+    let button = menu_button(ui, egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(190.0);
         for look in crate::ui::WeightLook::ALL {
             let button = egui::Button::new(look.label()).min_size(vec2(180.0, 24.0)).selected(look == now);
@@ -251,7 +252,7 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     let name = format!("Weights shown as: {}", now.label());
-    button.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
 }
 
 fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut Actions) {

@@ -4,6 +4,7 @@
 use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;
 
+use crate::ui::popups::menu_button;
 use crate::{
     edit::{
         Command,
@@ -131,8 +132,8 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         ui.add(egui::Label::new(note).truncate());
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint).font(crate::ui::widgets::icon_font(16.0, false));
-            let menu = ui.menu_button(icon, |ui| more_ui(ui, view, actions));
-            name_widget(ui, &menu.response, "More on weights");
+            let menu = menu_button(ui, icon, |ui| more_ui(ui, view, actions));
+            name_widget(ui, &menu, "More on weights");
         });
     });
     let run = |actions: &mut Actions, command: Command| actions.push(Action::Run(command));

@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 
 use crate::model::LayerId;
 use crate::render::{Color, ColorRole};
+use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::weight_marks::{hatch, heat_color};
 use crate::ui::{JointAct, OutlinerAction, PaintAction, ViewportAction};
 use crate::weights::layers::LayerTarget;
@@ -332,7 +333,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &Canvas, actions: &mut Actions)
             actions.push(PaintAction::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
         }
         let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-        let menu = ui.menu_button(RichText::new(text).font(Theme::font(Font::Small)), |ui| {
+        let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
                 let label =
                     if limit == 1 { "1 influence a vertex".into() } else { format!("{limit} influences a vertex") };
@@ -343,7 +344,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &Canvas, actions: &mut Actions)
             }
         });
         let name = format!("Max influences: {}", view.paint.limit);
-        menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             panel_title(ui, theme, "Joints");
             let note = match (view.paint.hover, view.paint.last) {
@@ -362,7 +363,7 @@ fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let menu = format!("{} {}", state.shown.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-        let button = ui.menu_button(RichText::new(menu).font(Theme::font(Font::Small)), |ui| {
+        let button = menu_button(ui, RichText::new(menu).font(Theme::font(Font::Small)), |ui| {
             for shown in JointsShown::ALL {
                 let there = shown != JointsShown::InLayer || layered;
                 if there && ui.selectable_label(state.shown == shown, shown.label()).clicked() {
@@ -372,7 +373,7 @@ fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
             }
         });
         let name = format!("Joints shown: {}", state.shown.label());
-        button.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         let (icon, name) = if state.tree {
             (icons::ICON_LISTS, "List joints by their shares")
         } else {
@@ -602,7 +603,7 @@ fn joint_row(
     if response.hovered() {
         actions.push(ViewportAction::Hover(Some(node)));
     }
-    response.context_menu(|ui| joint_menu(ui, view, document, node, actions));
+    context_menu(&response, |ui| joint_menu(ui, view, document, node, actions));
     click
 }
 
@@ -623,7 +624,7 @@ fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, a
         let pair = |with: Option<NodeId>| {
             Action::Run(PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into())
         };
-        ui.menu_button(text, |ui| {
+        menu_button(ui, text, |ui| {
             if ui.selectable_label(partner.is_none(), "None").clicked() {
                 actions.push(pair(None));
                 ui.close();

@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 use super::joints::JointList;
 use crate::render::ColorRole;
 use crate::ui::PaintAction;
+use crate::ui::popups::{context_menu, menu_button};
 use crate::{
     edit::{
         command::{
@@ -203,7 +204,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     if response.clicked() {
         actions.push(PaintAction::PaintLayer(target));
     }
-    response.context_menu(|ui| layer_menu(ui, layer, at, &named, actions));
+    context_menu(&response, |ui| layer_menu(ui, layer, at, &named, actions));
 }
 
 /// What else can be done with a layer.
@@ -255,7 +256,7 @@ fn mirror_ui(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, named: &Named, a
     };
     let color = view.theme.color(if layer.mirror.is_some() { ColorRole::AccentText } else { ColorRole::TextSecondary });
     let icon = RichText::new(icons::ICON_FLIP.codepoint).font(icon_font(16.0, false)).color(color);
-    let menu = ui.menu_button(icon, |ui| {
+    let menu = menu_button(ui, icon, |ui| {
         let ways = [
             ("No mirror", LayerSide::None),
             ("Mirror left to right", LayerSide::Left),
@@ -270,8 +271,8 @@ fn mirror_ui(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, named: &Named, a
         }
     });
     let name = format!("Mirror of layer {}: {now}", layer.name);
-    menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
-    menu.response.on_hover_text(format!("Mirror: {now}"));
+    menu.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+    menu.on_hover_text(format!("Mirror: {now}"));
 }
 
 fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, named: &Named, actions: &mut Actions) {

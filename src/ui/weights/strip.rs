@@ -4,6 +4,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2
 use egui_material_icons::icons;
 
 use crate::render::ColorRole;
+use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{PaintAction, TimelineAction};
 use crate::{
     edit::command::{BrushCommand, ModeCommand, PlayCommand},
@@ -86,8 +87,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let text = format!("{label} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = egui::Button::new(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)));
     // A name is typed in it.
-    let stays = egui::containers::menu::MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let (response, _) = egui::containers::menu::MenuButton::from_button(button).config(stays).ui(ui, |ui| {
+    let response = lasting_menu_button(ui, button, |ui| {
         ui.set_min_width(220.0);
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             let (range, shown) = (range && bent.is_none(), shown.filter(|_| bent.is_none()));
@@ -224,7 +224,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
         let text = format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-        let menu = ui.menu_button(text, |ui| {
+        let menu = menu_button(ui, text, |ui| {
             ui.set_min_width(320.0);
             for (k, spot) in view.paint.spots.iter().enumerate() {
                 let label = format!("{}  {} · {}", k + 1, when(spot), what(spot));
@@ -236,7 +236,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 }
             }
         });
-        menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
+        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let key = view.settings.keys.key(ModeCommand::AnimateMode.name());

@@ -5,6 +5,7 @@ use egui::{
 };
 
 use super::{MixerState, TimeAxis, preview, set};
+use crate::ui::popups::context_menu;
 use crate::{
     edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seconds},
     model::{ClipId, Document, Enter, InStep, Mix, MixBar, Plays, Shared},
@@ -396,7 +397,7 @@ impl BarUi<'_, '_> {
         if whole.clicked() {
             actions.push(TimelineAction::ChooseBar(Some((lane, b))));
         }
-        whole.context_menu(|ui| {
+        context_menu(&whole, |ui| {
             if !self.chosen {
                 actions.push(TimelineAction::ChooseBar(Some((lane, b))));
             }

@@ -1,13 +1,10 @@
 //! The heads of lanes: name, kind, whether it counts, how much, and where.
 
-use egui::{
-    Align, Layout, PopupCloseBehavior, Rect, RichText, Ui, UiBuilder,
-    containers::menu::{MenuButton, MenuConfig},
-    vec2,
-};
+use egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 use egui_material_icons::icons;
 
 use super::{MixerState, clip_menu, preview, set};
+use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::{
     model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared},
     motion::{Playing, Pose, Stack, mask_weights, nlerp_gap},
@@ -52,10 +49,9 @@ pub(super) fn head_ui(
         let kind = if about.additive.is_some() { "additive" } else { "lane" };
         ui.label(RichText::new(kind).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-            let (more, _) = MenuButton::new("⋯")
-                .config(config)
-                .ui(ui, |ui| more_ui(state, ui, view, document, (mix, lane), playing, actions));
+            let more = lasting_menu_button(ui, egui::Button::new("⋯"), |ui| {
+                more_ui(state, ui, view, document, (mix, lane), playing, actions)
+            });
             name_widget(ui, &more, &format!("More of {name}"));
             if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {name}"), "", about.solo, Ok(())).clicked()
             {
@@ -101,11 +97,11 @@ pub(super) fn head_ui(
         }
         let text = mask_words(document, about.mask.as_ref());
         let short = crate::ui::widgets::cut(ui, &text, &Theme::font(Font::Small), 96.0);
-        let menu = ui.menu_button(RichText::new(short).font(Theme::font(Font::Small)), |ui| {
+        let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
             mask_ui(ui, view, document, (mix, lane), actions);
         });
-        name_widget(ui, &menu.response, &format!("Mask of {name}: {text}"));
-        menu.response.on_hover_text("Where the lane counts: joints outside its mask stay as they are below");
+        name_widget(ui, &menu, &format!("Mask of {name}: {text}"));
+        menu.on_hover_text("Where the lane counts: joints outside its mask stay as they are below");
     });
 }
 

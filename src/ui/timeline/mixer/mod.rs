@@ -7,14 +7,11 @@ mod keys;
 
 use std::{collections::HashMap, sync::Arc};
 
-use egui::{
-    Align, Layout, PopupCloseBehavior, Rect, RichText, Sense, Ui,
-    containers::menu::{MenuButton, MenuConfig},
-    pos2, vec2,
-};
+use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{TimelineState, axis::TimeAxis, ruler::ruler_ui};
+use crate::ui::popups::lasting_menu_button;
 use crate::{
     edit::command::{
         BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds,
@@ -332,8 +329,7 @@ fn header_ui(
 
 /// The button that asks how what plays becomes a clip.
 fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (button, _) = MenuButton::new("Bake to a clip…").config(config).ui(ui, |ui| {
+    let button = lasting_menu_button(ui, egui::Button::new("Bake to a clip…"), |ui| {
         ui.set_min_width(240.0);
         egui::Grid::new("bake").num_columns(2).spacing([8.0, 6.0]).show(ui, |ui| {
             let label =

@@ -1,0 +1,53 @@
+//! Menus, as every panel opens them. egui compiles a menu anew for each closure that fills one, some three thousand lines of it; through
+//! here the closure is called by pointer, and a menu is compiled once.
+
+use egui::{
+    Atoms, Button, IntoAtoms, Popup, PopupCloseBehavior, Response, Ui,
+    containers::menu::{MenuButton, MenuConfig},
+};
+
+/// A button that opens a menu; within a menu, a line that opens another.
+pub fn menu_button<'a>(ui: &mut Ui, text: impl IntoAtoms<'a>, fill: impl FnOnce(&mut Ui)) -> Response {
+    let text = text.into_atoms();
+    once(fill, |fill| submenu_or_menu(ui, text, fill))
+}
+
+/// A button that opens a menu which clicks into it leave open.
+pub fn lasting_menu_button(ui: &mut Ui, button: Button<'_>, fill: impl FnOnce(&mut Ui)) -> Response {
+    once(fill, |fill| lasting_menu(ui, button, fill))
+}
+
+/// The menu of a right click on a widget.
+pub fn context_menu(response: &Response, fill: impl FnOnce(&mut Ui)) {
+    show_popup(Popup::context_menu(response), fill);
+}
+
+/// Shows any popup.
+pub fn show_popup(popup: Popup<'_>, fill: impl FnOnce(&mut Ui)) {
+    once(fill, |fill| popup_dyn(popup, fill));
+}
+
+type Fill<'a> = &'a mut dyn FnMut(&mut Ui);
+
+/// Lends a closure that is called at most once as one that may be called by pointer.
+fn once<R>(fill: impl FnOnce(&mut Ui), show: impl FnOnce(Fill<'_>) -> R) -> R {
+    let mut fill = Some(fill);
+    show(&mut |ui| {
+        if let Some(fill) = fill.take() {
+            fill(ui);
+        }
+    })
+}
+
+fn submenu_or_menu(ui: &mut Ui, text: Atoms<'_>, fill: Fill<'_>) -> Response {
+    ui.menu_button(text, fill).response
+}
+
+fn lasting_menu(ui: &mut Ui, button: Button<'_>, fill: Fill<'_>) -> Response {
+    let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    MenuButton::from_button(button).config(stays).ui(ui, fill).0
+}
+
+fn popup_dyn(popup: Popup<'_>, fill: Fill<'_>) {
+    popup.show(fill);
+}
