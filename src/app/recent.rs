@@ -11,12 +11,17 @@ use egui::{ColorImage, Context, TextureHandle, TextureId, TextureOptions};
 use image::RgbaImage;
 use serde::{Deserialize, Serialize};
 
-use crate::ui::Recent;
+use crate::{
+    model::{picture_to_png, unpack_picture},
+    ui::Recent,
+};
 
 /// How many are kept.
 const MOST: usize = 12;
 /// Pixels of a picture.
 pub(super) const PICTURE: [u32; 2] = [480, 264];
+/// Bytes that one may take, unpacked; somebody may have put another in its place.
+const MOST_MEMORY: u64 = 16 << 20;
 
 /// One file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,7 +60,8 @@ impl RecentList {
         if let Some(texture) = self.textures.get(path) {
             return Some(texture.id());
         }
-        let picture = image::open(picture_path(path)?).ok()?.to_rgba8();
+        let png = std::fs::read(picture_path(path)?).ok()?;
+        let picture = unpack_picture(&png, image::ImageFormat::Png, MOST_MEMORY).ok()?.to_rgba8();
         let size = [picture.width() as usize, picture.height() as usize];
         let image = ColorImage::from_rgba_unmultiplied(size, picture.as_raw());
         let texture = ctx.load_texture(path.display().to_string(), image, TextureOptions::LINEAR);
@@ -86,8 +92,15 @@ pub(super) fn store_picture(path: &Path, picture: RgbaImage) {
         let folder = target.parent().map(std::fs::create_dir_all);
         if let Some(Err(error)) = folder {
             log::warn!("{} could not be made: {error}", target.display());
-        } else if let Err(error) = fitted(picture).save(&target) {
-            log::warn!("{} could not be written: {error}", target.display());
+            return;
+        }
+        match picture_to_png(&fitted(picture).into()) {
+            Ok(png) => {
+                if let Err(error) = std::fs::write(&target, png) {
+                    log::warn!("{} could not be written: {error}", target.display());
+                }
+            }
+            Err(error) => log::warn!("{} could not be packed: {error}", target.display()),
         }
     };
     if let Err(error) = std::thread::Builder::new().name("picture".into()).spawn(store) {

@@ -10,6 +10,7 @@ use std::{
 use image::{Delay, Frame, ImageError, RgbaImage, codecs::gif::GifEncoder, codecs::gif::Repeat};
 
 use super::GpuError;
+use crate::model::picture_to_png;
 
 /// How pictures are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -110,15 +111,18 @@ pub fn film(
     let mut next = |k: usize| {
         if reach(k as f32 / pictures.max(1) as f32) { take(k) } else { Err(FilmError::Cancelled) }
     };
-    let create = |path: &Path| File::create(path).map(BufWriter::new).map_err(failed(path));
+    let write_png = |picture: RgbaImage, path: &Path| -> Result<(), FilmError> {
+        fs::write(path, picture_to_png(&picture.into())?).map_err(failed(path))
+    };
     match kind {
         FilmKind::Numbered => {
             for (k, path) in made.iter().enumerate() {
-                next(k)?.write_to(&mut create(path)?, image::ImageFormat::Png)?;
+                write_png(next(k)?, path)?;
             }
         }
         FilmKind::Gif => {
-            let mut gif = GifEncoder::new_with_speed(create(&made[0])?, 10);
+            let mut gif =
+                GifEncoder::new_with_speed(File::create(&made[0]).map(BufWriter::new).map_err(failed(&made[0]))?, 10);
             gif.set_repeat(Repeat::Infinite)?;
             for k in 0..pictures {
                 let mut picture = next(k)?;
@@ -145,7 +149,7 @@ pub fn film(
                 let at = [k as u32 % columns * width, k as u32 / columns * height];
                 image::imageops::replace(&mut sheet, &picture, at[0].into(), at[1].into());
             }
-            sheet.write_to(&mut create(&made[0])?, image::ImageFormat::Png)?;
+            write_png(sheet, &made[0])?;
         }
     }
     if !reach(1.0) {

@@ -1,11 +1,9 @@
 //! Images decoded, scaled to what the device can hold, with all their mip levels.
 
-use std::io::Cursor;
-
-use image::{ImageReader, Limits, RgbaImage};
+use image::RgbaImage;
 
 use super::Gpu;
-use crate::model::{self, Diagnostic, Document, Severity};
+use crate::model::{Diagnostic, Document, Image, Severity};
 
 /// A decoded image, or nothing where it cannot be shown.
 pub type Decoded = Option<RgbaImage>;
@@ -25,7 +23,7 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
                 return None;
             }
             let place = format!("images/{k}");
-            match decode(&image.bytes) {
+            match decode(image) {
                 Ok((picture, true)) => {
                     let message = format!("The image is larger than {LARGEST} pixels a side and is shown smaller");
                     findings.push(Diagnostic::new(Severity::Info, "ULNA_IMAGE_SCALED", place, message));
@@ -43,12 +41,8 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
     (images, findings)
 }
 
-fn decode(bytes: &[u8]) -> image::ImageResult<(RgbaImage, bool)> {
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(model::Image::most_memory(bytes.len()));
-    reader.limits(limits);
-    let picture = reader.decode()?;
+fn decode(image: &Image) -> image::ImageResult<(RgbaImage, bool)> {
+    let picture = image.unpack()?;
     let large = picture.width() > LARGEST || picture.height() > LARGEST;
     let picture = if large { picture.thumbnail(LARGEST, LARGEST) } else { picture };
     Ok((picture.into_rgba8(), large))

@@ -43,6 +43,16 @@ impl KeyKinds {
         self.0.iter().copied()
     }
 
+    fn in_order(mut list: Vec<(f32, KeyKind)>) -> Self {
+        if list.is_empty() {
+            return Self::default();
+        }
+        list.reverse();
+        list.sort_by(|a, b| a.0.total_cmp(&b.0));
+        list.dedup_by(|a, b| a.0 == b.0);
+        Self(list.into())
+    }
+
     /// The keys at `times`, in rising order, of another kind; plain without one.
     #[must_use]
     pub fn with(&self, times: &[f32], kind: Option<KeyKind>) -> Self {
@@ -57,14 +67,7 @@ impl KeyKinds {
 impl FromIterator<(f32, KeyKind)> for KeyKinds {
     /// In any order; of several at one time the last.
     fn from_iter<I: IntoIterator<Item = (f32, KeyKind)>>(list: I) -> Self {
-        let mut list: Vec<_> = list.into_iter().collect();
-        if list.is_empty() {
-            return Self::default();
-        }
-        list.reverse();
-        list.sort_by(|a, b| a.0.total_cmp(&b.0));
-        list.dedup_by(|a, b| a.0 == b.0);
-        Self(list.into())
+        Self::in_order(list.into_iter().collect())
     }
 }
 

@@ -71,6 +71,11 @@ impl KeySet {
         clip.tracks.iter().map(|(id, track)| (*id, times(*id, track))).collect()
     }
 
+    fn of_tracks(mut tracks: Vec<(TrackId, KeyTimes)>) -> Self {
+        tracks.retain(|(_, times)| !times.is_empty());
+        Self { tracks: tracks.into_iter().collect() }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.tracks.is_empty()
@@ -156,7 +161,7 @@ impl KeySet {
 
 impl FromIterator<(TrackId, KeyTimes)> for KeySet {
     fn from_iter<I: IntoIterator<Item = (TrackId, KeyTimes)>>(tracks: I) -> Self {
-        Self { tracks: tracks.into_iter().filter(|(_, times)| !times.is_empty()).collect() }
+        Self::of_tracks(tracks.into_iter().collect())
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3, Vec4};
+use image::{DynamicImage, ImageResult};
 
-use super::{ImageId, Slice};
+use super::{ImageId, Slice, unpack_picture};
 
 /// What alpha does.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -145,5 +146,14 @@ impl Image {
     /// Bytes of memory that decoding so many encoded ones may take: an image that asks for more is hostile.
     pub fn most_memory(encoded: usize) -> u64 {
         (encoded as u64).saturating_mul(200).clamp(64 << 20, 1 << 30)
+    }
+
+    /// The image unpacked.
+    ///
+    /// # Errors
+    /// Its bytes are of no known format, damaged, or ask for too much memory.
+    pub fn unpack(&self) -> ImageResult<DynamicImage> {
+        let format = image::guess_format(&self.bytes)?;
+        unpack_picture(&self.bytes, format, Self::most_memory(self.bytes.len()))
     }
 }

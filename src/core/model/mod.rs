@@ -18,6 +18,7 @@ mod mesh;
 mod mix;
 mod node;
 mod nodes;
+mod picture;
 mod pose_layer;
 mod rest;
 mod scene_extras;
@@ -51,6 +52,7 @@ pub use self::{
     mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},
+    picture::{PictureHeader, picture_header, picture_to_png, unpack_picture},
     pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
     rest::{find_rest, free_of_zeros},
     scene_extras::{Camera, DisplayChoice, Light, LightKind, Projection},

@@ -7,6 +7,7 @@ use crate::{
     edit::command::{frame_of, seam_in_words, travel_in_words},
     model::{
         AlphaMode, ClipId, Derived, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology,
+        picture_header,
     },
     motion::clip_edit::{seam, travel},
     session::Session,
@@ -125,11 +126,10 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
         AssetRef::Image(k) => {
             let Some(image) = document.images.get(k.index()) else { return };
             fact(ui, theme, "Stored", format!("{} bytes", thousands(image.bytes.len())));
-            let kind = image::guess_format(&image.bytes)
-                .map_or_else(|_| "unknown".into(), |f| format!("{f:?}").to_uppercase());
-            fact(ui, theme, "Format", kind);
-            let size = image::ImageReader::new(std::io::Cursor::new(&image.bytes[..])).with_guessed_format();
-            if let Some((w, h)) = size.ok().and_then(|r| r.into_dimensions().ok()) {
+            let format = image::guess_format(&image.bytes).ok();
+            fact(ui, theme, "Format", format.map_or_else(|| "unknown".into(), |f| format!("{f:?}").to_uppercase()));
+            if let Some(header) = format.and_then(|f| picture_header(&image.bytes, f).ok()) {
+                let (w, h) = header.size;
                 fact(ui, theme, "Size", format!("{w} × {h} pixels"));
             }
         }

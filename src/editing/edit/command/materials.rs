@@ -1,14 +1,10 @@
 //! Commands on how surfaces look: height maps made normal maps.
 
-use std::io::Cursor;
-
-use image::{ImageFormat, ImageReader, Limits};
-
 use super::{CommandError, Outcome, Scene, define::document_commands, rules};
 use crate::{
     edit::Edit,
     geometry::{is_gray, normal_map},
-    model::{Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap},
+    model::{Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap, picture_to_png},
 };
 
 document_commands! {
@@ -96,17 +92,11 @@ fn made(document: &Document, from: ImageId, strength: f32, wrap: bool) -> Result
     let Some(image) = document.images.get(from.index()) else { return refuse("that image is not there") };
     let label = image.name.as_deref().map_or_else(|| format!("image {}", from.0), ToOwned::to_owned);
     let unread = |why: String| CommandError::Other(format!("“{label}” cannot be read: {why}"));
-    let mut reader =
-        ImageReader::new(Cursor::new(&image.bytes[..])).with_guessed_format().map_err(|e| unread(e.to_string()))?;
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(Image::most_memory(image.bytes.len()));
-    reader.limits(limits);
-    let picture = reader.decode().map_err(|e| unread(e.to_string()))?;
+    let picture = image.unpack().map_err(|e| unread(e.to_string()))?;
     if !is_gray(&picture) {
         return refuse(format!("“{label}” has colors: it is no height map, and perhaps a normal map already"));
     }
-    let mut bytes = Vec::new();
     let normals = normal_map(&picture, strength, wrap);
-    normals.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).map_err(|e| unread(e.to_string()))?;
+    let bytes = picture_to_png(&normals.into()).map_err(|e| unread(e.to_string()))?;
     Ok(Image { name: Some(format!("{label} normals").into()), bytes: bytes.into() })
 }

@@ -3,7 +3,9 @@
 //! That crate takes the sizes in the header for true, so they are held against the file's own size first.
 
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
-use image::{ExtendedColorType, ImageEncoder as _, codecs::png};
+use image::RgbaImage;
+
+use crate::model::picture_to_png;
 
 /// How a KTX2 file begins.
 pub const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
@@ -24,11 +26,9 @@ pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     if pixels.len() as u64 != u64::from(width) * u64::from(height) * 4 {
         return Err(damaged());
     }
-    let mut out = Vec::new();
-    png::PngEncoder::new_with_quality(&mut out, png::CompressionType::Fast, png::FilterType::Adaptive)
-        .write_image(&pixels, width, height, ExtendedColorType::Rgba8)
-        .map_err(|error| format!("The KTX2 image could not be converted and is not shown: {error}"))?;
-    Ok(out)
+    let picture = RgbaImage::from_raw(width, height, pixels).ok_or_else(damaged)?;
+    picture_to_png(&picture.into())
+        .map_err(|error| format!("The KTX2 image could not be converted and is not shown: {error}"))
 }
 
 /// Holds the header against the file (KTX 2.0, *File Structure*): one flat picture, no larger than its bytes can stand for.

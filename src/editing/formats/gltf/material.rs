@@ -2,11 +2,10 @@
 //! element costs no other.
 
 use glam::{Vec2, Vec3, Vec4};
-use std::{collections::HashMap, io::Cursor};
+use std::collections::HashMap;
 
 use gltf::json as typed;
 use gltf::json::extensions::texture::TextureTransform;
-use image::{ImageDecoder as _, ImageReader};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -16,7 +15,10 @@ use super::{
     ktx,
     source::data_uri,
 };
-use crate::model::{AlphaMode, Diagnostics, Image, ImageId, Material, Mip, Severity, Slice, TextureRef, Wrap};
+use crate::model::{
+    AlphaMode, Diagnostics, Image, ImageId, Material, Mip, PictureHeader, Severity, Slice, TextureRef, Wrap,
+    picture_header,
+};
 
 /// The raw elements that materials are made of.
 pub struct Materials<'a> {
@@ -263,13 +265,11 @@ fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result
 
 /// Looks at an image's header: whether it is one that can be shown.
 fn check_image(bytes: &[u8]) -> Result<(), String> {
-    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|e| e.to_string())?;
-    let Some(format) = reader.format() else {
+    let Ok(format) = image::guess_format(bytes) else {
         return Err("The image is neither PNG, JPEG, WebP nor KTX2; it is kept and not shown".into());
     };
     let damaged = |error| format!("The {format:?} image is damaged and is not shown: {error}");
-    let decoder = reader.into_decoder().map_err(damaged)?;
-    let (wanted, (width, height)) = (decoder.total_bytes(), decoder.dimensions());
+    let PictureHeader { size: (width, height), unpacked: wanted } = picture_header(bytes, format).map_err(damaged)?;
     if width == 0 || height == 0 {
         return Err("The image has no pixels and is not shown".into());
     }

@@ -1,10 +1,9 @@
 //! Pictures of other formats as glTF takes them: DDS, TGA and BMP as PNG.
 
-use std::io::Cursor;
-
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageFormat};
 
 use super::dds::read_dds;
+use crate::model::{picture_to_png, unpack_picture};
 
 /// What a picture may take when it is unpacked, by the bytes of its file: as any file's (see [`crate::formats::Budget`]).
 pub(super) const fn most(bytes: usize) -> u64 {
@@ -27,11 +26,7 @@ pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
         "tga" => ImageFormat::Tga,
         _ => return Err("it is neither PNG, JPEG, DDS, TGA nor BMP".to_owned()),
     };
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(most(bytes.len()));
-    reader.limits(limits);
-    reader.decode().map_err(|e| e.to_string())
+    unpack_picture(bytes, format, most(bytes.len())).map_err(|e| e.to_string())
 }
 
 /// A picture as PNG.
@@ -39,9 +34,7 @@ pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
 /// # Errors
 /// What the encoder says.
 pub fn as_png(picture: &DynamicImage) -> Result<Vec<u8>, String> {
-    let mut made = Vec::new();
-    picture.write_to(&mut Cursor::new(&mut made), ImageFormat::Png).map_err(|e| e.to_string())?;
-    Ok(made)
+    picture_to_png(picture).map_err(|e| e.to_string())
 }
 
 /// A normal map with its green turned over: Direct3D's point down where glTF's point up.
