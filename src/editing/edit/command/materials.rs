@@ -97,6 +97,6 @@ fn made(document: &Document, from: ImageId, strength: f32, wrap: bool) -> Result
         return refuse(format!("“{label}” has colors: it is no height map, and perhaps a normal map already"));
     }
     let normals = normal_map(&picture, strength, wrap);
-    let bytes = picture_to_png(&normals.into()).map_err(|e| unread(e.to_string()))?;
+    let bytes = picture_to_png(&normals).map_err(|e| unread(e.to_string()))?;
     Ok(Image { name: Some(format!("{label} normals").into()), bytes: bytes.into() })
 }
