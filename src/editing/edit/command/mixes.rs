@@ -168,7 +168,7 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
         Value::String(text) => serde_json::from_str(text),
         // A list would be read as the members in their order.
         Value::Array(_) => return Err("that is no mix: it is a list, and not an object with “lanes”".to_owned()),
-        other => serde_json::from_str(&other.to_string()),
+        other => serde_json::from_value(other.clone()),
     };
     let named = named.map_err(|e| format!("that is no mix: {e}"))?;
     if let Some(fault) = named.fault() {

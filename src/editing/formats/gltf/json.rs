@@ -193,8 +193,7 @@ pub fn plain_typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut 
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(first) => {
-            // By way of text again, so that each type has one reader and not a second one for this rare case.
-            let again = lenient(text).and_then(|value| serde_json::from_str(&value.to_string()));
+            let again = lenient(text).and_then(|value| serde_json::from_value(value));
             match again {
                 Ok(value) => {
                     *repaired = true;
