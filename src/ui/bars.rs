@@ -7,7 +7,7 @@ use super::{
     Action, Actions, Theme, View,
     theme::Font,
     viewport::icon_of,
-    widgets::{elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
+    widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
 use crate::ui::popups::menu_button;
@@ -386,7 +386,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             actions.push(Action::Run(discard.into()));
         }
         let mut carried = view.timeline.carried;
-        let carry = ui.checkbox(&mut carried, "Carry along");
+        let carry = check(ui, view.theme, &mut carried, "Carry along");
         if carry.on_hover_text("Shows the pose wherever the playhead goes, to key it elsewhere").changed() {
             actions.push(TimelineAction::Carry(carried.then_some(at)));
         }

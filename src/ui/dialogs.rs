@@ -33,7 +33,7 @@ use egui_material_icons::icons;
 use super::{Action, Actions, Theme, View, preferences, theme::Font, widgets::paint_icon};
 use crate::render::{ColorRole, Measure};
 use crate::{
-    edit::{Transaction, command::FileCommand, key_parts, table},
+    edit::{Transaction, command::FileCommand, table},
     render::DeviceFacts,
 };
 
@@ -277,7 +277,7 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
-                let key = key_parts(view.settings.keys.key(command.name)).join("+");
+                let key = view.settings.keys.shown(command.name);
                 ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
                 ui.label(
                     RichText::new(command.help)

@@ -13,7 +13,7 @@ use super::{
 use crate::edit::{
     CommandSpec, Mode,
     command::{ModeCommand, PlayCommand, SessionCommand, ViewCommand},
-    key_parts, table,
+    table,
 };
 use crate::render::{ColorRole, Shading};
 use crate::ui::ProgramAction;
@@ -264,13 +264,16 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool
         None if command.asks => format!("{}…", command.title),
         None => command.title.to_owned(),
     };
-    let key = RichText::new(key_parts(view.settings.keys.key(command.name)).join("+"))
+    let key = RichText::new(view.settings.keys.shown(command.name))
         .font(Theme::font(Font::Caption))
         .color(theme.color(ColorRole::TextTertiary));
     // What is switched on has a mark; the others leave room for it.
     let mark = RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
     let mark = on.map(|_| mark.color(theme.color(ColorRole::AccentText)));
-    let text = (mark.unwrap_or_default(), RichText::new(&title));
+    let mut text = egui::Atoms::new(title.as_str());
+    if let Some(mark) = mark {
+        text.push_left(mark);
+    }
     let button = egui::Button::new(text).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
     let response = ui.add_enabled(enabled.is_ok(), button);
     response.widget_info(|| match on {

@@ -17,7 +17,6 @@ use crate::{
             BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, ZeroKey,
             what_is_keyed,
         },
-        key_parts,
     },
     weights::BrushKind,
 };
@@ -27,12 +26,12 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
     let mut list: Vec<(String, String)> =
         plain_hints(view).into_iter().map(|(key, does)| (key, does.to_owned())).collect();
     if let Some(said) = key_hint(view) {
-        let key = key_parts(view.settings.keys.key(SetKey::NAME)).join("+");
+        let key = view.settings.keys.shown(SetKey::NAME);
         list.retain(|(k, _)| *k != key);
         list.insert(list.len().min(1), (key, said));
     }
     if view.layers.written.is_some() && view.shown_clip().is_some() && view.selection.keys.is_empty() {
-        let key = key_parts(view.settings.keys.key(ZeroKey::NAME)).join("+");
+        let key = view.settings.keys.shown(ZeroKey::NAME);
         list.insert(list.len().min(2), (key, "zero key".to_owned()));
         list.insert(list.len().min(3), ("`".to_owned(), "file as opened".to_owned()));
     }
@@ -66,7 +65,7 @@ fn key_hint(view: &View<'_>) -> Option<String> {
 /// What the mouse and keys do, whatever is selected.
 fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     // Keys are the live map's; what the mouse does is the same in all of them.
-    let key = |command: &str| key_parts(view.settings.keys.key(command)).join("+");
+    let key = |command: &str| view.settings.keys.shown(command);
     let open = || {
         vec![
             (key(FileCommand::Open { path: None }.name()), "open a file"),

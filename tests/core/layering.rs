@@ -150,6 +150,29 @@ fn the_check_sees_a_name_that_is_spelled() {
     assert!(spelled("self.key.set(1); \"key.sets\"", &names).is_empty());
 }
 
+/// What a library compiles anew for whoever asks, and the one source that asks.
+const COMPILED_ONCE: [(&str, &[&str]); 2] = [
+    ("src/ui/popups.rs", &[".menu_button(", ".context_menu(", "MenuButton::", "Popup::context_menu("]),
+    ("src/core/model/picture.rs", &["ImageReader", "image::open(", "image::load", "PngEncoder"]),
+];
+
+#[test]
+fn what_is_to_be_compiled_once_is_asked_for_in_one_place() {
+    let root = Path::new(ROOT);
+    let mut list = Vec::new();
+    sources(&root.join("src"), &mut list);
+    for (home, asks) in COMPILED_ONCE {
+        let home = root.join(home);
+        assert!(list.contains(&home), "{} is gone", home.display());
+        for path in &list {
+            let text = fs::read_to_string(path).expect("a source");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let found: Vec<_> = asks.iter().filter(|ask| code.contains(**ask)).collect();
+            assert_eq!(found.is_empty(), *path != home, "{} asks by {found:?}", path.display());
+        }
+    }
+}
+
 /// The panels: folders of `src/ui/` that know nothing of one another.
 const PANELS: [&str; 7] = ["dialogs", "inspector", "outliner", "poses", "timeline", "viewport", "weights"];
 

@@ -22,7 +22,8 @@ use crate::{
         Action, Actions, LayerAction, Theme, View, edits,
         theme::Font,
         widgets::{
-            cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon, panel_title, select_all,
+            check, cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon, panel_title,
+            select_all,
         },
     },
 };
@@ -128,7 +129,7 @@ fn header(
             let more = menu_button(ui, "⋯", |ui| {
                 ui.set_min_width(200.0);
                 let mut keeps = document.aids.keeps_layers;
-                let keep = ui.checkbox(&mut keeps, "Keep layers in the file");
+                let keep = check(ui, theme, &mut keeps, "Keep layers in the file");
                 if keep
                     .on_hover_text("So that they are there when it is opened again. What is seen is in its keys anyway")
                     .clicked()
@@ -544,7 +545,7 @@ fn foot(
             egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
                 for id in shown {
                     let mut on = state.copied_to.contains(&id);
-                    if ui.checkbox(&mut on, document.clip_label(id)).clicked() {
+                    if check(ui, view.theme, &mut on, document.clip_label(id)).clicked() {
                         if on {
                             state.copied_to.insert(id)
                         } else {

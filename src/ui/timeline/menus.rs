@@ -1,9 +1,8 @@
 //! Menus of the sheet: what fits the keys under the pointer, and the list of interpolations.
 
-use egui::{Response, Ui};
+use egui::{Response, RichText, Ui};
 
 use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
-use crate::ui::popups::{context_menu, menu_button, show_popup};
 use crate::{
     edit::command::{
         Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
@@ -11,7 +10,13 @@ use crate::{
         field::{ClipName, Nodes, Seconds},
     },
     model::{ClipId, Interpolation},
-    ui::{Action, Actions, View, widgets::thousands},
+    render::ColorRole,
+    ui::{
+        Action, Actions, Theme, View,
+        popups::{context_menu, menu_button, show_popup},
+        theme::Font,
+        widgets::thousands,
+    },
 };
 
 /// The command that copies the selected keys.
@@ -29,9 +34,9 @@ fn count(n: usize, verb: &str) -> String {
 
 /// A line of a menu, with its key at the right.
 fn line(ui: &mut Ui, view: &View<'_>, text: &str, spec: Option<&'static CommandSpec>, enabled: bool) -> bool {
-    let key = spec.map_or("", |s| view.settings.keys.key(s.name));
-    let chips = crate::edit::command::key_parts(key).join(" ");
-    let button = egui::Button::new(text).shortcut_text(chips);
+    let key = RichText::new(spec.map_or_else(String::new, |s| view.settings.keys.shown(s.name)));
+    let key = key.font(Theme::font(Font::Caption)).color(view.theme.color(ColorRole::TextTertiary));
+    let button = egui::Button::new(text).shortcut_text(key);
     let response = ui.add_enabled(enabled, button);
     if response.clicked() {
         ui.close();

@@ -58,7 +58,7 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions
             ui.separator();
             for spec in group {
                 let enabled = (spec.enabled)(&view.availability);
-                let key = egui::RichText::new(view.settings.keys.key(spec.name)).font(Theme::font(Font::Caption));
+                let key = egui::RichText::new(view.settings.keys.shown(spec.name)).font(Theme::font(Font::Caption));
                 let button = egui::Button::new(spec.title)
                     .shortcut_text(key.color(theme.color(ColorRole::TextTertiary)))
                     .min_size(egui::vec2(240.0, 24.0))

@@ -14,7 +14,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{elided, icon_button},
+        widgets::{check, elided, icon_button},
     },
 };
 
@@ -171,12 +171,12 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ];
         for (command, mut on) in rows {
             let spec = command.spec();
-            if ui.checkbox(&mut on, spec.title).on_hover_text(spec.help).changed() {
+            if check(ui, view.theme, &mut on, spec.title).on_hover_text(spec.help).changed() {
                 actions.push(Action::Run(command.into()));
             }
         }
         if options.onion.shown {
-            onion_ui(ui, options.onion, actions);
+            onion_ui(ui, view.theme, options.onion, actions);
         }
     });
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "How joints are drawn"));
@@ -184,7 +184,7 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// Which ghosts are shown.
-fn onion_ui(ui: &mut Ui, onion: Onion, actions: &mut Actions) {
+fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
     let mut now = onion;
     ui.indent("onion skin", |ui| {
         ui.horizontal(|ui| {
@@ -202,7 +202,7 @@ fn onion_ui(ui: &mut Ui, onion: Onion, actions: &mut Actions) {
                 ui.label(name);
             }
         });
-        ui.checkbox(&mut now.of_selected, "Meshes of the selected joints only");
+        check(ui, theme, &mut now.of_selected, "Meshes of the selected joints only");
     });
     if now != onion {
         actions.push(ViewportAction::SetOnion(now));
@@ -257,7 +257,7 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut Actions) {
     let spec = command.spec();
-    let key = egui::RichText::new(view.settings.keys.key(spec.name)).font(Theme::font(Font::Caption));
+    let key = egui::RichText::new(view.settings.keys.shown(spec.name)).font(Theme::font(Font::Caption));
     let button = egui::Button::new(spec.title)
         .shortcut_text(key.color(view.theme.color(ColorRole::TextTertiary)))
         .min_size(vec2(190.0, 24.0))

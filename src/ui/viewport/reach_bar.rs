@@ -9,7 +9,7 @@ use crate::{
     ui::{
         Actions, Theme, View,
         theme::Font,
-        widgets::{segment, segments},
+        widgets::{check, segment, segments},
     },
 };
 
@@ -69,9 +69,9 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
                     now.keeps = false;
                 }
             });
-            let soft = ui.checkbox(&mut now.soft, "Soft reach");
+            let soft = check(ui, theme, &mut now.soft, "Soft reach");
             soft.on_hover_text("A limb stretches slower the straighter it is, and does not snap");
-            let limits = ui.checkbox(&mut now.limits, "Limits");
+            let limits = check(ui, theme, &mut now.limits, "Limits");
             limits.on_hover_text("Joints turn no farther than they do in any clip of the file; arcs show how far");
         });
     });

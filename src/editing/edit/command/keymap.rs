@@ -146,6 +146,11 @@ impl KeyMap {
         }
     }
 
+    /// The key of a command as it is shown, such as `Ctrl+Shift+↑`; empty where it has none.
+    pub fn shown(&self, command: &str) -> String {
+        key_parts(self.key(command)).join("+")
+    }
+
     fn preset_key(&self, command: &str) -> &'static str {
         let differs = self.preset.differences().iter().find(|(name, _)| *name == command).map(|(_, key)| *key);
         differs.or_else(|| find(command).map(|c| c.key)).unwrap_or_default()

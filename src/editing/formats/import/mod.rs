@@ -13,7 +13,7 @@ use glam::{Quat, Vec3};
 
 pub use self::{
     glb::{GlbBuilder, KeysOut, NodeOut},
-    picture::{as_png, green_turned, read_picture},
+    picture::{green_turned, read_picture},
 };
 use super::{bvh, gltf::ReadError, x};
 use crate::model::{Diagnostics, Transform};

@@ -3,7 +3,7 @@
 use image::{DynamicImage, ImageFormat};
 
 use super::dds::read_dds;
-use crate::model::{picture_to_png, unpack_picture};
+use crate::model::unpack_picture;
 
 /// What a picture may take when it is unpacked, by the bytes of its file: as any file's (see [`crate::formats::Budget`]).
 pub(super) const fn most(bytes: usize) -> u64 {
@@ -27,14 +27,6 @@ pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
         _ => return Err("it is neither PNG, JPEG, DDS, TGA nor BMP".to_owned()),
     };
     unpack_picture(bytes, format, most(bytes.len())).map_err(|e| e.to_string())
-}
-
-/// A picture as PNG.
-///
-/// # Errors
-/// What the encoder says.
-pub fn as_png(picture: &DynamicImage) -> Result<Vec<u8>, String> {
-    picture_to_png(picture).map_err(|e| e.to_string())
 }
 
 /// A normal map with its green turned over: Direct3D's point down where glTF's point up.

@@ -9,9 +9,10 @@ use super::build::Builder;
 use crate::{
     formats::{
         gltf::resolve_uri,
-        import::{as_png, green_turned, read_picture},
+        import::{green_turned, read_picture},
     },
     geometry::{is_gray, normal_map},
+    model::picture_to_png,
 };
 
 /// What a picture is for.
@@ -122,7 +123,7 @@ impl Builder<'_, '_> {
             }
             Use::Normal | Use::Height => green_turned(&picture),
         };
-        Ok(("image/png", as_png(&picture)?))
+        Ok(("image/png", picture_to_png(&picture).map_err(|e| e.to_string())?))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         theme::Font,
-        widgets::{icon_button, mask_words, name_widget},
+        widgets::{check, icon_button, mask_words, name_widget},
     },
 };
 
@@ -219,7 +219,7 @@ fn more_ui(
         change(mix, lane, actions, |l| l.bars.push(bar));
     }
     let mut nlerp = about.nlerp;
-    if ui.checkbox(&mut nlerp, "Rotations by NLERP").clicked() {
+    if check(ui, view.theme, &mut nlerp, "Rotations by NLERP").clicked() {
         change(mix, lane, actions, |l| l.nlerp = nlerp);
     }
     let gap = greatest_gap(document, playing);
