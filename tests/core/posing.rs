@@ -590,6 +590,32 @@ mod properties {
         }
     }
 
+    /// A layer that counts nine tenths turns a joint by just that part of a half-turn, on both sides of its reach.
+    #[test]
+    fn a_weak_layer_turns_a_joint_as_far_as_it_reaches_and_not_the_other_way() {
+        let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);
+        let node = named(session.document(), "n0");
+        let mut layers: PoseLayers =
+            [PoseLayer { strength: 0.9, ..PoseLayer::new("weak", [(node, Transform::IDENTITY)].into()) }
+                .named(PoseLayerId(0), "weak".into())]
+            .into_iter()
+            .collect();
+        let reach = 0.9 * std::f32::consts::PI;
+        for past in [-1e-2, -1e-4, -1e-6, 0.0, 1e-6, 5e-5, 1e-2] {
+            let asked = Quat::from_rotation_y(reach + past);
+            let wanted = Components { rotation: Some(asked), ..Components::default() };
+            let written = under_layers(&Transform::IDENTITY, &layers, PoseLayerId(0), (node, 0.0), &wanted);
+            if past > 1e-3 {
+                assert!(matches!(written, Err(LayerWriteError::TooWeak(_))), "{written:?}");
+                continue;
+            }
+            Shared::make_mut(&mut Shared::make_mut(&mut layers.0[0]).moves).insert(node, written.unwrap());
+            let stack = Stack { layers: Shared::new(layers.clone()), ..Stack::default() };
+            let now = Pose::evaluate(session.document(), &stack).local[node.index()].transform();
+            assert!(angle_between(now.rotation, asked) < 2e-3, "{past}: {now:?}");
+        }
+    }
+
     #[test]
     fn a_layer_that_does_not_count_is_not_written() {
         let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);

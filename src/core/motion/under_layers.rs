@@ -6,6 +6,8 @@
 //!                      └ what is looked for
 //! ```
 
+use std::f32::consts::PI;
+
 use glam::{Quat, Vec3};
 use thiserror::Error;
 
@@ -67,9 +69,11 @@ pub fn under_layers(
     let differs = divided(&counting[at + 1..], (node, time), &seen, wanted)?;
     let counts = below.user_where(&differs, &Transform::IDENTITY)?;
     let turn = short_way(counts.rotation).to_scaled_axis() / strength;
-    if turn.length() > std::f32::consts::PI + 1e-4 {
+    if turn.length() > PI + 1e-4 {
         return Err(LayerWriteError::TooWeak(layer.name.to_string()));
     }
+    // A turn of a half or more would be taken the other way round.
+    let turn = turn.clamp_length_max(PI - 1e-5);
     let old = user_at(layer, node, time);
     let written = Components {
         translation: differs.translation.map(|_| counts.translation / strength),
