@@ -141,6 +141,10 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
     let size = vec2(ui.available_width(), Measure::RowPalette.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.title));
+    // Most rows are out of sight, and text is what costs.
+    if !ui.is_rect_visible(rect) {
+        return response;
+    }
     if chosen || response.hovered() {
         ui.painter().rect_filled(
             rect,
@@ -150,14 +154,15 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
     }
     let fade = if enabled.is_ok() { 1.0 } else { 0.45 };
     let mut job = egui::text::LayoutJob::default();
-    for (k, letter) in command.title.chars().enumerate() {
-        let (font, color) = if hits.contains(&k) {
+    let letters: Vec<(bool, char)> = command.title.chars().enumerate().map(|(k, c)| (hits.contains(&k), c)).collect();
+    for run in letters.chunk_by(|a, b| a.0 == b.0) {
+        let (font, color) = if run[0].0 {
             (Theme::font(Font::Heading), theme.color(ColorRole::AccentText))
         } else {
             (Theme::font(Font::Body), theme.color(ColorRole::TextPrimary))
         };
         let format = egui::TextFormat { font_id: font, color: color.gamma_multiply(fade), ..Default::default() };
-        job.append(&letter.to_string(), 0.0, format);
+        job.append(&run.iter().map(|(_, letter)| letter).collect::<String>(), 0.0, format);
     }
     let title = ui.painter().layout_job(job);
     let middle = rect.center().y;

@@ -18,6 +18,10 @@ use ulna::{
     session::Session,
 };
 
+/// Pixels a point of windows that are tested: a driver in software fills every one of them, and what is asked is where things are and
+/// what they do. Tests that look at pictures take one.
+pub const DENSITY: f32 = 0.5;
+
 /// The bundled sample.
 pub fn sample() -> Session {
     Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample")

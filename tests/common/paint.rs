@@ -9,15 +9,23 @@ use ulna::{
     weights::faults,
 };
 
+use super::DENSITY;
+
 pub type Window = Harness<'static, App>;
 
 pub fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
+    window_at(bytes, DENSITY)
+}
+
+/// With so many pixels a point.
+fn window_at(bytes: &[u8], density: f32) -> (Window, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
     std::fs::write(&path, bytes).expect("a file");
     let mut window = Harness::builder()
         .with_size([1600.0, 1000.0])
         .with_max_steps(60)
+        .with_pixels_per_point(density)
         .wgpu()
         .build_eframe(move |cc| App::new(cc, Some(path)));
     for _ in 0..2000 {
@@ -33,7 +41,12 @@ pub fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
 
 /// The sample in Paint mode, at rest, with a joint to paint.
 pub fn painting(joint: &str) -> (Window, tempfile::TempDir) {
-    let (mut window, folder) = window(include_bytes!("../../assets/mannequin.glb"));
+    painting_at(joint, DENSITY)
+}
+
+/// With so many pixels a point, for what looks at pictures.
+pub fn painting_at(joint: &str, density: f32) -> (Window, tempfile::TempDir) {
+    let (mut window, folder) = window_at(include_bytes!("../../assets/mannequin.glb"), density);
     click(&mut window, "Pose mode");
     click(&mut window, "Paint mode");
     click(&mut window, joint);

@@ -7,12 +7,18 @@ use ulna::{
     edit::{Availability, CommandSpec, table},
 };
 
+use crate::common::DENSITY;
+
 type Window = Harness<'static, App>;
 
 fn start(file: Option<&std::path::Path>, size: [f32; 2]) -> Window {
     let file = file.map(ToOwned::to_owned);
-    let mut window =
-        Harness::builder().with_size(size).with_max_steps(60).wgpu().build_eframe(move |cc| App::new(cc, file));
+    let mut window = Harness::builder()
+        .with_size(size)
+        .with_max_steps(60)
+        .with_pixels_per_point(DENSITY)
+        .wgpu()
+        .build_eframe(move |cc| App::new(cc, file));
     for _ in 0..2000 {
         window.step();
         if !window.state().is_busy() {

@@ -7,6 +7,8 @@ use egui::{Event, Key, Modifiers};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use ulna::{app::App, session::Session};
 
+use crate::common::DENSITY;
+
 type Window = Harness<'static, App>;
 
 /// The program on a copy of the sample, and what it draws with.
@@ -20,7 +22,12 @@ fn window_with_frames_of(seconds: f32) -> (Window, RenderState, tempfile::TempDi
     std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
     let seen: Rc<RefCell<Option<RenderState>>> = Rc::default();
     let keep = seen.clone();
-    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_step_dt(seconds).wgpu();
+    let builder = Harness::builder()
+        .with_size([1600.0, 1000.0])
+        .with_max_steps(60)
+        .with_pixels_per_point(DENSITY)
+        .with_step_dt(seconds)
+        .wgpu();
     let mut window = builder.build_eframe(move |cc| {
         *keep.borrow_mut() = cc.wgpu_render_state.clone();
         App::new(cc, Some(path))

@@ -11,6 +11,8 @@ use ulna::{
     session::Session,
 };
 
+use crate::common::DENSITY;
+
 pub(super) type Window = Harness<'static, App>;
 
 /// The program on a file (a copy, in a folder of its own), settled.
@@ -23,8 +25,12 @@ pub(super) fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, 
     let path = folder.path().join("model.glb");
     std::fs::write(&path, bytes).expect("a file");
     let file = path.clone();
-    let mut window =
-        builder.with_size([1600.0, 1000.0]).with_max_steps(60).wgpu().build_eframe(move |cc| App::new(cc, Some(file)));
+    let mut window = builder
+        .with_size([1600.0, 1000.0])
+        .with_max_steps(60)
+        .with_pixels_per_point(DENSITY)
+        .wgpu()
+        .build_eframe(move |cc| App::new(cc, Some(file)));
     wait(&mut window);
     (window, folder, path)
 }

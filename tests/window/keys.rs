@@ -4,13 +4,16 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::{Harness, kittest::NodeT as _, kittest::Queryable as _};
 use ulna::{app::App, edit::Mode, model::NodeId};
 
+use crate::common::DENSITY;
+
 type Window = Harness<'static, App>;
 
 fn sample() -> (Window, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.glb");
     std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
-    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).wgpu();
+    let builder =
+        Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_pixels_per_point(DENSITY).wgpu();
     let mut window = builder.build_eframe(move |cc| App::new(cc, Some(path)));
     for _ in 0..2000 {
         window.step();
