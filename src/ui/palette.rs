@@ -57,7 +57,8 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                 ui.set_width(width);
                 let before = state.query.clone();
                 search_field(ui, theme, &mut state.query, found.len());
-                if state.query != before {
+                let asked_anew = state.query != before;
+                if asked_anew {
                     state.chosen = 0;
                 }
                 ui.add_space(4.0);
@@ -66,7 +67,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                     ui.spacing_mut().item_spacing.y = 0.0;
                     for (k, (command, hits)) in found.iter().enumerate() {
                         let response = row(ui, view, command, hits, k == state.chosen);
-                        if (up || down) && k == state.chosen {
+                        if (up || down || asked_anew) && k == state.chosen {
                             response.scroll_to_me(None);
                         }
                         if response.clicked() {
