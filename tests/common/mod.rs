@@ -6,6 +6,8 @@ pub mod judges;
 #[cfg(feature = "gui")]
 pub mod paint;
 pub mod weights;
+#[cfg(feature = "gui")]
+pub mod window;
 
 use std::{
     fs,

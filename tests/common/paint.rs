@@ -1,7 +1,7 @@
 //! A window that paints, driven by accessible names.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
-use egui_kittest::{Harness, kittest::Queryable as _};
+use egui_kittest::{HarnessBuilder, kittest::Queryable as _};
 use ulna::{
     app::App,
     model::{Document, NodeId},
@@ -9,44 +9,33 @@ use ulna::{
     weights::faults,
 };
 
-use super::DENSITY;
-
-pub type Window = Harness<'static, App>;
+pub use super::window::Window;
+use super::window::{builder, open};
 
 pub fn window(bytes: &[u8]) -> (Window, tempfile::TempDir) {
-    window_at(bytes, DENSITY)
+    let (window, folder, _) = open(builder(), bytes);
+    (window, folder)
 }
 
-/// With so many pixels a point.
-fn window_at(bytes: &[u8], density: f32) -> (Window, tempfile::TempDir) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.glb");
-    std::fs::write(&path, bytes).expect("a file");
-    let mut window = Harness::builder()
-        .with_size([1600.0, 1000.0])
-        .with_max_steps(60)
-        .with_pixels_per_point(density)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, Some(path)));
-    for _ in 0..2000 {
-        window.step();
-        if !window.state().is_busy() && window.state().session().is_some() {
-            window.run_steps(3);
-            return (window, folder);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("the file does not open");
+/// As [`window`], on a device.
+pub fn window_drawn(bytes: &[u8]) -> (Window, tempfile::TempDir) {
+    let (window, folder, _) = open(builder().wgpu(), bytes);
+    (window, folder)
 }
 
 /// The sample in Paint mode, at rest, with a joint to paint.
 pub fn painting(joint: &str) -> (Window, tempfile::TempDir) {
-    painting_at(joint, DENSITY)
+    painting_in(builder(), joint)
 }
 
-/// With so many pixels a point, for what looks at pictures.
-pub fn painting_at(joint: &str, density: f32) -> (Window, tempfile::TempDir) {
-    let (mut window, folder) = window_at(include_bytes!("../../assets/mannequin.glb"), density);
+/// As [`painting`], on a device.
+pub fn painting_drawn(joint: &str) -> (Window, tempfile::TempDir) {
+    painting_in(builder().wgpu(), joint)
+}
+
+/// As [`painting`], in such a window.
+pub fn painting_in(builder: HarnessBuilder<App>, joint: &str) -> (Window, tempfile::TempDir) {
+    let (mut window, folder, _) = open(builder, include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Pose mode");
     click(&mut window, "Paint mode");
     click(&mut window, joint);

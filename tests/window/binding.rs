@@ -1,11 +1,11 @@
 //! Files of other formats on their way in, and meshes bound to joints: what a page says before, and what the document is after.
 
 use egui::{Key, Modifiers};
-use egui_kittest::{Harness, kittest::Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use ulna::app::App;
 
 use super::editing::{Window, click, node, press, sample, session, wait};
-use crate::common::DENSITY;
+use crate::common::window::builder;
 
 const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT Head\n {\n  OFFSET 0 60 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 20 0\n  }\n }\n}\nMOTION\nFrames: 4\nFrame Time: 0.0002\n0 90 0 0 0 0 0 0 0\n0 90 0 0 0 0 0 20 0\n0 90 0 0 0 0 0 40 0\n0 90 0 0 0 0 0 60 0\n";
 
@@ -40,8 +40,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("nod.bvh");
     std::fs::write(&path, BVH).expect("a file");
-    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_pixels_per_point(DENSITY);
-    let mut window = builder.wgpu().build_eframe(move |cc| App::new(cc, Some(path)));
+    let mut window = builder().build_eframe(move |cc| App::new(cc, Some(path)));
     page(&mut window, "Open nod.bvh");
     assert!(window.state().session().is_none(), "nothing is open before it is agreed to");
     assert!(says(&window, "3 joints · 1 clip") && says(&window, "no meshes"));
@@ -102,8 +101,7 @@ fn a_page_says_how_steep_height_maps_become() {
     );
     let path = folder.path().join("stone.x");
     std::fs::write(&path, text).expect("a file");
-    let builder = Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60);
-    let mut window = builder.wgpu().build_eframe(move |cc| App::new(cc, Some(path)));
+    let mut window = builder().wgpu().build_eframe(move |cc| App::new(cc, Some(path)));
     page(&mut window, "Open stone.x");
     assert!(says(&window, "1 height map becomes a normal map, this steep"));
     window.get_by_label("Steepness of height maps").focus();

@@ -1,33 +1,19 @@
 //! Every command is reachable in the window, by palette and by menu, and nothing in the window is without a name.
 
 use egui::{Event, Key, Modifiers, accesskit};
-use egui_kittest::{Harness, kittest::NodeT as _, kittest::Queryable as _};
+use egui_kittest::{HarnessBuilder, kittest::NodeT as _, kittest::Queryable as _};
 use ulna::{
     app::App,
     edit::{Availability, CommandSpec, table},
 };
 
-use crate::common::DENSITY;
-
-type Window = Harness<'static, App>;
+use crate::common::window::{self, Window, builder, wait_until};
 
 fn start(file: Option<&std::path::Path>, size: [f32; 2]) -> Window {
     let file = file.map(ToOwned::to_owned);
-    let mut window = Harness::builder()
-        .with_size(size)
-        .with_max_steps(60)
-        .with_pixels_per_point(DENSITY)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, file));
-    for _ in 0..2000 {
-        window.step();
-        if !window.state().is_busy() {
-            window.run_steps(3);
-            return window;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("the work does not end");
+    let mut window = builder().with_size(size).build_eframe(move |cc| App::new(cc, file));
+    wait_until(&mut window, |app| !app.is_busy());
+    window
 }
 
 /// A window without a file: one was asked for that is not there.
@@ -37,11 +23,9 @@ fn empty() -> Window {
     window
 }
 
-fn sample(size: [f32; 2]) -> (Window, tempfile::TempDir) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.glb");
-    std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
-    (start(Some(&path), size), folder)
+fn sample(builder: HarnessBuilder<App>) -> (Window, tempfile::TempDir) {
+    let (window, folder, _) = window::open(builder, include_bytes!("../../assets/mannequin.glb"));
+    (window, folder)
 }
 
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
@@ -103,21 +87,20 @@ fn in_an_empty_window_every_command_works_or_says_why_not() {
     assert!(on >= 8 && off >= 60, "{on} on, {off} off");
 }
 
-#[test]
-fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
-    let (mut window, _folder) = sample([1100.0, 640.0]);
+/// Does all of these with the Hips selected; how many they are.
+fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> usize {
     let mut done = 0;
     // What needs another file, closes this one, or writes it has tests of its own.
     let apart = ["file.quit", "file.sample", "file.open", "file.save", "file.save_as", "help.tour"];
-    for command in table().iter().filter(|c| !apart.contains(&c.name)) {
+    for command in table().iter().filter(|c| !apart.contains(&c.name) && commands(c)) {
         let row = window.query_all_by_label("Hips").next();
         row.unwrap_or_else(|| panic!("no row before {}", command.name)).click();
         window.run_steps(2);
-        by_palette(&mut window, command);
-        settle(&mut window);
+        by_palette(window, command);
+        settle(window);
         if command.name == "view.outliner" || command.name == "view.reset_layout" || command.name == "view.hide" {
             by_palette(
-                &mut window,
+                window,
                 ulna::edit::find(match command.name {
                     "view.hide" => "view.show_all",
                     "view.outliner" => "view.outliner",
@@ -125,12 +108,30 @@ fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
                 })
                 .expect("a command"),
             );
-            settle(&mut window);
+            settle(window);
         }
         assert!(window.state().session().is_some(), "{} lost the file", command.name);
         done += 1;
     }
-    assert!(done >= 70, "{done}");
+    done
+}
+
+fn of_the_view(command: &CommandSpec) -> bool {
+    command.menu.split('/').next() == Some("View")
+}
+
+#[test]
+fn with_a_file_every_command_is_done_or_asks_or_says_why_not() {
+    let (mut window, _folder) = sample(builder().with_size([1100.0, 640.0]));
+    let done = with_hips(&mut window, |c| !of_the_view(c));
+    assert!(done >= 200, "{done}");
+}
+
+#[test]
+fn every_way_to_show_the_file_is_drawn() {
+    let (mut window, _folder) = sample(builder().with_size([1100.0, 640.0]).wgpu());
+    let done = with_hips(&mut window, of_the_view);
+    assert!(done >= 40, "{done}");
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn unnamed(window: &Window) -> (usize, Vec<String>) {
 
 #[test]
 fn no_control_is_without_a_name() {
-    let (mut window, _folder) = sample([1600.0, 1000.0]);
+    let (mut window, _folder) = sample(builder());
     let check = |window: &Window, what: &str, least: usize| {
         let (seen, bad) = unnamed(window);
         assert!(seen >= least, "{what}: only {seen} controls");
@@ -268,6 +269,6 @@ fn no_control_is_without_a_name() {
     by_palette(&mut window, ulna::edit::find("file.welcome").expect("a command"));
     check(&window, "the welcome page", 6);
     // A narrow window, and one at twice the size, name theirs too.
-    let (narrow, _folder) = sample([900.0, 700.0]);
+    let (narrow, _folder) = sample(builder().with_size([900.0, 700.0]));
     check(&narrow, "a narrow window", 30);
 }

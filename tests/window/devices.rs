@@ -4,12 +4,10 @@ use std::{cell::RefCell, rc::Rc};
 
 use eframe::egui_wgpu::RenderState;
 use egui::{Event, Key, Modifiers};
-use egui_kittest::{Harness, kittest::Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use ulna::{app::App, session::Session};
 
-use crate::common::DENSITY;
-
-type Window = Harness<'static, App>;
+use crate::common::window::{Window, builder, wait};
 
 /// The program on a copy of the sample, and what it draws with.
 fn window() -> (Window, RenderState, tempfile::TempDir) {
@@ -22,31 +20,13 @@ fn window_with_frames_of(seconds: f32) -> (Window, RenderState, tempfile::TempDi
     std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
     let seen: Rc<RefCell<Option<RenderState>>> = Rc::default();
     let keep = seen.clone();
-    let builder = Harness::builder()
-        .with_size([1600.0, 1000.0])
-        .with_max_steps(60)
-        .with_pixels_per_point(DENSITY)
-        .with_step_dt(seconds)
-        .wgpu();
-    let mut window = builder.build_eframe(move |cc| {
+    let mut window = builder().with_step_dt(seconds).wgpu().build_eframe(move |cc| {
         *keep.borrow_mut() = cc.wgpu_render_state.clone();
         App::new(cc, Some(path))
     });
     wait(&mut window);
     let state = seen.borrow_mut().take().expect("a device");
     (window, state, folder)
-}
-
-fn wait(window: &mut Window) {
-    for _ in 0..2000 {
-        window.step();
-        if !window.state().is_busy() && window.state().session().is_some() {
-            window.run_steps(3);
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("the work does not end");
 }
 
 /// Until the loss is noticed: what was submitted is done first.

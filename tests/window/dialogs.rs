@@ -6,7 +6,7 @@ use egui_kittest::{
     kittest::{NodeT as _, Queryable as _},
 };
 
-use crate::common::paint::{Window, click, drag, node, press, session, window};
+use crate::common::paint::{Window, click, drag, node, press, session, window, window_drawn};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
@@ -366,7 +366,7 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("other.glb");
     std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
-    let (mut window, _folder) = window(SAMPLE);
+    let (mut window, _folder) = window_drawn(SAMPLE);
     let neck = node(session(&window).document(), "Neck");
     import_from(&mut window, &path);
     wait_for(&mut window, "Pause the preview");
@@ -391,7 +391,7 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
 /// The shown clip as a picture that moves, to the place that is typed; and where it is taken back nothing is written.
 #[test]
 fn a_clip_becomes_a_picture_that_moves() {
-    let (mut window, _folder) = window(SAMPLE);
+    let (mut window, _folder) = window_drawn(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("shots").join("walk.gif");
     click(&mut window, "Clip Walk");

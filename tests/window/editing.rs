@@ -3,53 +3,23 @@
 use std::path::PathBuf;
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
-use egui_kittest::{Harness, HarnessBuilder, kittest::Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use ulna::{
-    app::App,
     edit::CommandLine,
     model::{ClipId, NodeId, Property},
     session::Session,
 };
 
-use crate::common::DENSITY;
-
-pub(super) type Window = Harness<'static, App>;
+pub(super) use crate::common::window::{Window, wait};
+use crate::common::window::{builder, open};
 
 /// The program on a file (a copy, in a folder of its own), settled.
 pub(super) fn window(bytes: &[u8]) -> (Window, tempfile::TempDir, PathBuf) {
-    window_of(bytes, Harness::builder())
-}
-
-pub(super) fn window_of(bytes: &[u8], builder: HarnessBuilder<App>) -> (Window, tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.glb");
-    std::fs::write(&path, bytes).expect("a file");
-    let file = path.clone();
-    let mut window = builder
-        .with_size([1600.0, 1000.0])
-        .with_max_steps(60)
-        .with_pixels_per_point(DENSITY)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, Some(file)));
-    wait(&mut window);
-    (window, folder, path)
+    open(builder(), bytes)
 }
 
 pub(super) fn sample() -> (Window, tempfile::TempDir, PathBuf) {
     window(include_bytes!("../../assets/mannequin.glb"))
-}
-
-/// Until no long work is under way.
-pub(super) fn wait(window: &mut Window) {
-    for _ in 0..2000 {
-        window.step();
-        if !window.state().is_busy() && window.state().session().is_some() {
-            window.run_steps(3);
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("the work does not end");
 }
 
 pub(super) fn session(window: &Window) -> &Session {
@@ -559,7 +529,7 @@ fn a_fault_stops_what_was_being_done_and_not_the_window() {
 fn names_in_any_script_have_a_glyph() {
     let Some(shared) = crate::common::shared() else { return };
     let file = std::fs::read(shared.join("corpus/found/names.glb")).unwrap();
-    let (window, _folder, _) = window_of(&file, Harness::builder());
+    let (window, _folder, _) = window(&file);
     let names = |window: &Window| -> Vec<String> {
         let document = session(window).document();
         document.node_ids().map(|id| document.node(id).label(id)).collect()

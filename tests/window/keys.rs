@@ -1,29 +1,14 @@
 //! Whose a key is: the topmost thing that is open, the field that has the focus, the panel that was entered, the window.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
-use egui_kittest::{Harness, kittest::NodeT as _, kittest::Queryable as _};
-use ulna::{app::App, edit::Mode, model::NodeId};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use ulna::{edit::Mode, model::NodeId};
 
-use crate::common::DENSITY;
-
-type Window = Harness<'static, App>;
+use crate::common::window::{Window, builder, open};
 
 fn sample() -> (Window, tempfile::TempDir) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("model.glb");
-    std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
-    let builder =
-        Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_pixels_per_point(DENSITY).wgpu();
-    let mut window = builder.build_eframe(move |cc| App::new(cc, Some(path)));
-    for _ in 0..2000 {
-        window.step();
-        if !window.state().is_busy() && window.state().session().is_some() {
-            window.run_steps(3);
-            return (window, folder);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("the work does not end");
+    let (window, folder, _) = open(builder(), include_bytes!("../../assets/mannequin.glb"));
+    (window, folder)
 }
 
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {

@@ -1,7 +1,8 @@
 //! Paint mode in the whole window: strokes, locks, selected vertices and numbers, asserted on the document.
 
 use crate::common::paint::{
-    Window, click, drag, head, middle, node, painting, press, press_button, session, sound, total, window,
+    Window, click, drag, head, middle, node, painting_drawn as painting, press, press_button, session, sound, total,
+    window,
 };
 use egui::{Event, Key, Modifiers, PointerButton, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};

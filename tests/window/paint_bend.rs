@@ -1,12 +1,12 @@
 //! Bending while painting, and weights as they were, in the whole window.
 
-use crate::common::paint::{drag, head, middle, node, painting, painting_at, press, press_button, session, total};
+use crate::common::paint::{drag, head, middle, node, painting, painting_in, press, press_button, session, total};
 use egui::{Event, Key, Modifiers, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
 use ulna::edit::command::kept_poses;
 
-use crate::common::paint::Window;
+use crate::common::{paint::Window, window::builder};
 
 const ARM: &str = "LeftUpperArm";
 
@@ -212,7 +212,7 @@ fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
 
 #[test]
 fn weights_as_opened_are_seen_and_not_painted_on() {
-    let (mut window, _folder) = painting_at(ARM, 1.0);
+    let (mut window, _folder) = painting_in(builder().with_pixels_per_point(1.0).wgpu(), ARM);
     let at = middle(&window, ARM, "LeftLowerArm");
     let aside = head(&window, "Head") - vec2(0.0, 260.0);
     let picture = |window: &mut Window| {

@@ -8,6 +8,8 @@ use ulna::{
     model::{Property, transform::angle_between},
 };
 
+use crate::common::window::{builder, open};
+
 use super::editing::{Window, click, click_at, node, press, sample, session};
 
 fn rotation(window: &Window, name: &str) -> Quat {
@@ -48,7 +50,8 @@ fn type_number(window: &mut Window, field: &str, text: &str) {
 
 #[test]
 fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
-    let (mut window, _folder, _) = sample();
+    // Their cards have pictures.
+    let (mut window, _folder, _) = open(builder().wgpu(), include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
     let rest = rotation(&window, "LeftUpperArm");
