@@ -392,6 +392,10 @@ proptest! {
         let place = |p: u32| positions[canvas.first_at(p) as usize];
         let mut way = vec![f32::INFINITY; canvas.place_count()];
         let limit = 1.44 * radius + slack;
+        let within = |p: &u32| place(*p).distance_squared(at) < radius * radius;
+        let starts = corners.map(|corner| canvas.place_of(corner));
+        let near: Vec<u32> =
+            (0..canvas.place_count() as u32).filter(|p| within(p) || starts.contains(p)).collect();
         for corner in corners {
             let start = place(canvas.place_of(corner)).distance(at);
             if start < limit {
@@ -400,12 +404,11 @@ proptest! {
         }
         loop {
             let mut shorter = false;
-            for p in 0..canvas.place_count() as u32 {
-                let here = way[p as usize];
-                for q in canvas.ring(p) {
-                    let there = here + place(p).distance(place(*q));
-                    let inside = there < limit && place(*q).distance_squared(at) < radius * radius;
-                    if inside && there < way[*q as usize] {
+            for p in &near {
+                let here = way[*p as usize];
+                for q in canvas.ring(*p) {
+                    let there = here + place(*p).distance(place(*q));
+                    if there < limit && within(q) && there < way[*q as usize] {
                         way[*q as usize] = there;
                         shorter = true;
                     }

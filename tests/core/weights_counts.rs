@@ -113,7 +113,7 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let mut stroke = Stroke::new(&canvas);
     let (mut tried, mut turned_away) = (0, 0);
     for (part, primitive) in canvas.parts().iter().zip(&primitives) {
-        for corners in primitive.indices.chunks_exact(3).step_by(17) {
+        for corners in primitive.indices.chunks_exact(3).step_by(61) {
             let corners = [corners[0], corners[1], corners[2]].map(|v| v + part.first);
             let [a, b, c] = corners.map(|v| positions[v as usize]);
             let out = (b - a).cross(c - a).normalize_or_zero();

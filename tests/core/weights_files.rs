@@ -50,7 +50,8 @@ fn all_lists(document: &Document) -> Vec<Vec<Vec<(u16, u32)>>> {
 fn faulty(document: &Document) -> usize {
     let skin = |mesh: MeshId| ulna::edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len());
     let of = |((mesh, _), map): &((MeshId, PrimitiveId), WeightMap)| {
-        (0..map.vertex_count()).filter(|v| fault_in(map, *v, usize::MAX, skin(*mesh)).is_some()).count()
+        let joints = skin(*mesh);
+        (0..map.vertex_count()).filter(|v| fault_in(map, *v, usize::MAX, joints).is_some()).count()
     };
     maps(document).iter().map(of).sum()
 }
