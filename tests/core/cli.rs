@@ -207,3 +207,21 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
     assert!(out.status.success() && at("b.glb").exists(), "{said}");
     assert!(said.contains("left as they are") && said.contains("no unlocked joint can take the rest"), "{said}");
 }
+
+/// A line that is wrong is said by its number, and nothing is written, though the lines before were right.
+#[test]
+fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [script, out] = ["script.jsonl", "out.glb"].map(|n| folder.path().join(n));
+    let right = r##"{"do":"node.rename","node":"#0","name":"first"}"##;
+    for wrong in
+        ["{", r#"{"do":"nothing.known"}"#, r##"{"do":"node.rename","node":"#0","name":5}"##, r#"{"do":"file.open"}"#]
+    {
+        std::fs::write(&script, format!("{right}\n{wrong}\n{right}\n")).expect("a script");
+        let ran = ulna(&["run", script.to_str().expect("a path"), SAMPLE, "-o", out.to_str().expect("a path")]);
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(matches!(ran.status.code(), Some(1 | 2)), "{wrong}: {said}");
+        assert!(said.contains("line 2"), "{wrong}: {said}");
+        assert!(!out.exists(), "{wrong}");
+    }
+}
