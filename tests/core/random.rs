@@ -326,7 +326,8 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
                     Ok(_) => Some("is taken"),
                     Err(error) => {
                         let error = error.to_string();
-                        let given = wrong.as_str().is_some_and(|w| error.contains(w));
+                        let given =
+                            wrong.as_str().is_some_and(|w| error.contains(if w.is_empty() { "“”" } else { w }));
                         (given || error.contains(argument.name)).then_some("")
                     }
                 });
