@@ -2,7 +2,11 @@
 
 use egui::Context;
 
-use super::{App, LONG, host::Windowed, jobs::Done};
+use super::{
+    App, LONG,
+    host::Windowed,
+    jobs::{Done, Offered},
+};
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use crate::{
     edit::{
@@ -14,8 +18,8 @@ use crate::{
     },
     model::LayerHome,
     motion::joints_at,
-    session::{RunError, Session, Worked, names_in},
-    ui::{Action, Actions, Dialog, Pane, ToastKind, layer_ids},
+    session::{NotTaken, RunError, Session, Worked, names_in},
+    ui::{Action, Actions, Dialog, DialogAction, Pane, ToastKind, layer_ids},
 };
 
 impl App {
@@ -32,7 +36,8 @@ impl App {
             self.apply_one(ctx, action);
         }
         // What was to follow a save that was given up is given up with it: the next save is another.
-        if self.dialogs.open.is_none() && self.files.browsing.is_none() && self.jobs.save.is_none() {
+        let asks = self.dialogs.open.is_some() || self.files.browsing.is_some() || !self.saves.refused.is_empty();
+        if !asks && !self.is_saving() {
             self.files.after_save = None;
         }
         changed
@@ -378,13 +383,65 @@ impl App {
         self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
     }
 
-    /// Takes up what a command that took long came to.
-    pub(super) fn take_worked(&mut self, ctx: &Context, worked: Worked, title: &'static str) {
+    /// Puts in what commands that took long came to, in the order in which they ended: after the gesture under way, if there is
+    /// one.
+    pub(super) fn put_in_worked(&mut self, ctx: &Context) {
+        while !self.is_gesture_open()
+            && let Some((worked, title)) = self.jobs.worked.pop_front()
+        {
+            self.take_worked(ctx, worked, title);
+        }
+    }
+
+    fn take_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
         let Some(session) = &mut self.session else { return };
-        let done = session.take_worked(worked);
+        let done = match session.take_worked(worked) {
+            Err(NotTaken::Changed(worked)) => {
+                self.offer_worked(ctx, worked, title);
+                return;
+            }
+            Err(NotTaken::Failed(error)) => Err(error),
+            Ok(done) => Ok(done),
+        };
+        self.after_worked(ctx, done, title);
+    }
+
+    fn after_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
         self.follow_keys(None);
         self.purge_selection();
         self.say_worked(ctx, done, title);
+    }
+
+    /// Says that the model was changed while a result was worked out, and asks what becomes of it.
+    fn offer_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
+        let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
+        self.jobs.offered.push(Offered { number, worked, title });
+        let text = format!(
+            "{title} is done, but what it changes was edited meanwhile. Apply the result over those edits, or run it again."
+        );
+        let verb = |again| Action::Dialog(DialogAction::TakeWorked { number, again });
+        let verbs = vec![("Apply the result", verb(false)), ("Run again", verb(true))];
+        self.say(ctx, ToastKind::Error, text, verbs);
+    }
+
+    /// Does with a result what a person chose.
+    pub(super) fn take_offered(&mut self, ctx: &Context, number: u64, again: bool) {
+        let Some(at) = self.jobs.offered.iter().position(|o| o.number == number) else { return };
+        self.end_gesture(ctx);
+        let Offered { worked, title, .. } = self.jobs.offered.remove(at);
+        self.dialogs.toasts.retain(|t| {
+            let is_its = |v: &(&str, Action)| {
+                matches!(&v.1, Action::Dialog(DialogAction::TakeWorked { number: n, .. }) if *n == number)
+            };
+            !t.verbs.iter().any(is_its)
+        });
+        if again {
+            self.run_beside(ctx, title, worked.into_commands());
+            return;
+        }
+        let Some(session) = &mut self.session else { return };
+        let done = session.put_in(*worked);
+        self.after_worked(ctx, done, title);
     }
 
     fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {

@@ -49,7 +49,7 @@ impl App {
             hidden: self.outliner.visibility.hidden.clone(),
         };
         let document = session.document().clone();
-        self.start(ctx, "Taking pictures".into(), true, move |progress| {
+        self.start_writing(ctx, "Taking pictures".into(), move |progress| {
             let (cancel, permille) = progress.parts();
             let mut reach = |done: f32| {
                 permille.store((done * 1000.0) as u32, std::sync::atomic::Ordering::Relaxed);

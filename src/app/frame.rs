@@ -177,6 +177,9 @@ impl App {
                 format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
             self.toast(ctx, ToastKind::Error, text);
         }
+        if let Some(fault) = self.session.as_mut().and_then(Session::take_lost_stroke) {
+            self.toast(ctx, ToastKind::Error, format!("The stroke was not kept: {fault}."));
+        }
         for text in self.program.devices.take_news() {
             self.toast(ctx, ToastKind::Error, text + ".");
         }
@@ -344,8 +347,17 @@ impl App {
 
     /// Closing with unsaved work asks.
     fn guard_close(&mut self, ctx: &Context) {
+        if !ctx.input(|i| i.viewport().close_requested()) || self.window.leaving.is_some() {
+            return;
+        }
+        // A save that is under way may be all that is missing.
+        if self.is_writing() {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.close_after_work(ctx);
+            return;
+        }
         let unsaved = self.session.as_ref().is_some_and(Session::is_unsaved);
-        if ctx.input(|i| i.viewport().close_requested()) && unsaved && !self.window.may_close {
+        if unsaved && !self.window.may_close {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             self.dialogs.open = Some(Dialog::Unsaved { then: DeferredAction::Quit });
         }

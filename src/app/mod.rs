@@ -25,6 +25,7 @@ mod preferences;
 mod program;
 mod recent;
 mod recovery;
+mod save_queue;
 mod saving;
 mod selecting;
 mod viewport_renderer;
@@ -75,6 +76,7 @@ pub struct App {
     panels: Panels,
     renderer: ViewportRenderer,
     jobs: Jobs,
+    saves: save_queue::SaveQueue,
 }
 
 impl App {
@@ -103,6 +105,7 @@ impl App {
             panels: Panels::default(),
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
+            saves: save_queue::SaveQueue::default(),
         };
         app.load_own();
         app.window.routing.install(&cc.egui_ctx);
@@ -180,8 +183,13 @@ impl App {
     }
 
     /// Whether long work is under way.
-    pub const fn is_busy(&self) -> bool {
-        self.jobs.is_busy()
+    pub fn is_busy(&self) -> bool {
+        self.jobs.is_busy() || self.is_saving() || !self.jobs.worked.is_empty()
+    }
+
+    /// What saves and exports go to, for tests: a slow disk, or one that fails.
+    pub fn set_disk(&mut self, disk: std::sync::Arc<dyn crate::session::Disk>) {
+        self.files.disk = disk;
     }
 
     /// A point of the scene on the viewport's picture, in the picture's points: where to click, for tests and scripts.

@@ -4,12 +4,14 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod beside;
 mod bvh;
 mod cli;
 mod clips;
 mod corpus;
 mod edits;
 mod extensions;
+mod held;
 mod hostile;
 mod ik;
 mod journal;
@@ -24,10 +26,12 @@ mod poses;
 mod posing;
 mod properties;
 mod random;
+mod recoveries;
 mod roles;
 mod sample;
 mod saving;
 mod skins;
+mod streams;
 mod weights;
 mod weights_corpus;
 mod weights_counts;

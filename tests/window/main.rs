@@ -17,5 +17,6 @@ mod paint_bend;
 mod pose_layers;
 mod poses;
 mod posing;
+mod saves;
 mod timeline;
 mod weights;

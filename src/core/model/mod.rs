@@ -5,6 +5,7 @@ mod clip;
 mod derived;
 mod diagnostic;
 mod document;
+mod held;
 mod ids;
 mod kept_layers;
 mod kept_pose;
@@ -36,6 +37,7 @@ pub use self::{
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
+    held::{Held, Parts},
     ids::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
         VariantId,

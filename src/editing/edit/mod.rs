@@ -4,6 +4,7 @@ mod apply;
 mod arithmetic;
 pub mod command;
 mod history;
+mod ledger;
 mod selection;
 
 pub use self::command::untold;

@@ -9,9 +9,13 @@ mod import;
 mod journal;
 mod layer_import;
 mod layers;
+mod loose;
+mod placing;
 mod playback;
+mod recovery;
 mod replay;
 mod save;
+mod sidecars;
 mod stamp;
 mod weight_cells;
 mod weight_import;
@@ -37,14 +41,15 @@ pub use self::{
     export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
     import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
-    journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark, names_in},
+    journal::{Journal, KEPT_DAYS, SaveMark, names_in},
     playback::{Playback, RulerUnit},
+    recovery::{KeptStep, Recovered, Recovery, RecoveryError},
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
     stamp::{OnDisk, Stamp, content_hash},
     weight_cells::{CellRefused, WhyNot, cells_assigned},
     weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
-    work::{Work, Worked},
+    work::{NotTaken, Work, Worked},
 };
 pub use crate::formats::{
     gltf::SaveError,
@@ -55,8 +60,8 @@ use crate::{
     edit::{
         Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
         command::{
-            DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName, SessionCommand,
-            copied_keys,
+            AddLayer, DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName,
+            SessionCommand, copied_keys,
             field::{ClipName, Meshes, Nodes},
             is_mix_loose, layer_as_clip,
         },
@@ -115,7 +120,12 @@ pub struct Session {
     backed_up: BTreeSet<PathBuf>,
     journal: journal::Slot,
     unsaved: Known,
+    /// Why a stroke could not be kept.
+    lost_stroke: Option<String>,
 }
+
+/// What a stroke made of the weights of a primitive.
+type StrokeChange = (MeshId, PrimitiveId, WeightPatch);
 
 /// A file of another format that a document was made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -348,13 +358,28 @@ impl Session {
             backed_up: BTreeSet::new(),
             journal: journal::Slot::default(),
             unsaved: Known::default(),
+            lost_stroke: None,
         }
+    }
+
+    /// A number that no other file that was opened has; copies of the session have the same.
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether a path leads to the document's own file.
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.path.as_deref().is_some_and(|own| own == path || stamp::same_file(own, path))
     }
 
     /// Keeps a journal of what is done from now on.
     pub fn keep_journal(&mut self, home: &Path) {
         let journal = Journal::new(home, self);
         self.journal.put(journal);
+        // What was done before: the edits of a file that was read again.
+        for step in self.history.done() {
+            self.journal.step(step, &self.document);
+        }
     }
 
     /// Ends the journal; nothing of it is wanted again.
@@ -716,14 +741,56 @@ impl Session {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one
-    /// that tools work on; where there is none, the stroke is taken back.
+    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one that tools work on; where
+    /// there is none, into a new one above them, as a step of its own before it. What cannot be kept is said:
+    /// [`Session::take_lost_stroke`].
     pub fn commit(&mut self) -> bool {
-        if let Err(error) = self.put_stroke(None) {
-            log::error!("nothing was painted: {error}");
-            self.cancel();
+        let Err(error) = self.put_stroke(None) else { return self.end_gesture() };
+        let changes = self.history.stroke_changes(&self.document);
+        self.cancel();
+        match self.put_above(&changes) {
+            Ok(done) => {
+                self.notes.push(format!("the stroke is in a layer of its own, since {error}"));
+                done
+            }
+            Err(_) => {
+                self.lost_stroke = Some(error.to_string());
+                false
+            }
         }
-        self.end_gesture()
+    }
+
+    /// Puts painted weights into new layers above all others of their skins; what lies under no layers, as it is.
+    fn put_above(&mut self, changes: &[StrokeChange]) -> Result<bool, RunError> {
+        let mut done = false;
+        let mut by_skin: BTreeMap<Option<SkinId>, Vec<StrokeChange>> = BTreeMap::new();
+        for change in changes {
+            by_skin.entry(self.document.layered(change.0, change.1)).or_default().push(change.clone());
+        }
+        for (skin, changes) in by_skin {
+            let edits = match skin {
+                None => {
+                    let patch =
+                        |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
+                    changes.into_iter().map(patch).collect()
+                }
+                Some(skin) => {
+                    let Some((mesh, ..)) = changes.first() else { continue };
+                    let add = AddLayer { name: None, mesh: Some(Meshes::Ids(vec![*mesh])) };
+                    self.run_all("Add a layer", &[add.into()])?;
+                    let layer = layer_for(&self.document, skin)?;
+                    paint_into(&self.document, skin, layer, &changes)?
+                }
+            };
+            self.history.preview(&mut self.document, "Paint weights", edits, Vec::new()).map_err(CommandError::from)?;
+            done |= self.end_gesture();
+        }
+        Ok(done)
+    }
+
+    /// Why the last stroke is in no layer and was taken back, once.
+    pub const fn take_lost_stroke(&mut self) -> Option<String> {
+        self.lost_stroke.take()
     }
 
     /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed anything.

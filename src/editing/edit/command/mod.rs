@@ -719,6 +719,23 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
+    /// About how many bytes of memory it holds.
+    pub fn size(&self) -> usize {
+        fn of(value: &Value) -> usize {
+            match value {
+                Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+                Value::String(text) => text.capacity(),
+                Value::Array(items) => items.capacity() * size_of::<Value>() + items.iter().map(of).sum::<usize>(),
+                Value::Object(members) => of_members(members),
+            }
+        }
+        fn of_members(members: &Map<String, Value>) -> usize {
+            let entry = size_of::<(String, Value)>() + 2 * size_of::<usize>();
+            members.iter().map(|(key, value)| entry + key.capacity() + of(value)).sum()
+        }
+        size_of::<Self>() + self.name.capacity() + of_members(&self.arguments)
+    }
+
     /// A command without arguments.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), arguments: Map::new() }
