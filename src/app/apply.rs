@@ -395,7 +395,7 @@ impl App {
 
     fn take_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
         let Some(session) = &mut self.session else { return };
-        let done = match session.take_worked(worked) {
+        let done = match session.take_worked(*worked) {
             Err(NotTaken::Changed(worked)) => {
                 self.offer_worked(ctx, worked, title);
                 return;

@@ -41,7 +41,7 @@ fn a_preview_in_between_costs_no_work() {
         let work = session.work("Long", vec![command(&line)]);
         session.preview_all("Turn", &[command(&turn(30.0))]).unwrap();
         session.cancel();
-        assert!(session.take_worked(Box::new(work.run())).unwrap(), "{line}");
+        assert!(session.take_worked(work.run()).unwrap(), "{line}");
         assert!(session.document() == plain.document(), "{line}");
         assert!(session.take_notes().iter().all(|n| !n.contains("was worked out")), "the model is as it was");
     }
@@ -59,7 +59,7 @@ fn work_and_steps_that_do_not_touch_each_other_both_stay() {
             run(&mut plain, long);
             let work = session.work("Long", vec![command(long)]);
             run(&mut session, short);
-            assert!(session.take_worked(Box::new(work.run())).unwrap(), "{long} beside {short}");
+            assert!(session.take_worked(work.run()).unwrap(), "{long} beside {short}");
             assert!(session.document() == plain.document(), "{long} beside {short}");
             assert!(session.take_notes().iter().any(|n| n.contains("was worked out")), "it is said");
             session.undo();
@@ -78,7 +78,7 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.25));
     let before = session.document().clone();
-    let worked = match session.take_worked(Box::new(work.run())) {
+    let worked = match session.take_worked(work.run()) {
         Err(NotTaken::Changed(worked)) => worked,
         other => panic!("{other:?}"),
     };
@@ -91,13 +91,13 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
     // Or it is done again, on what is there.
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.75));
-    let Err(NotTaken::Changed(worked)) = session.take_worked(Box::new(work.run())) else { panic!("it was taken") };
+    let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else { panic!("it was taken") };
     let again = worked.into_commands();
     assert_eq!(again, vec![command(&flood(0.5))]);
     // Of another file it is none.
     let mut other = sample();
     let work = session.work("Long", vec![command(&turn(5.0))]);
-    let refused = other.take_worked(Box::new(work.run()));
+    let refused = other.take_worked(work.run());
     assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
 }
 

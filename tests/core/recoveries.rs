@@ -66,7 +66,7 @@ fn layers_that_the_file_keeps_are_in_the_file() {
         flood(4),
     ];
     let poses = [
-        CommandLine::new("layer.add").with("clip", "Walk").with("name", "Lean"),
+        CommandLine::new("layer.new").with("clip", "Walk").with("name", "Lean"),
         CommandLine::new("layer.keep"),
         rename(1),
         turn(5.0),

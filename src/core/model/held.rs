@@ -29,9 +29,7 @@ pub trait Held {
     const PLAIN: bool = false;
 
     /// Adds what it holds outside itself.
-    fn held(&self, parts: &mut Parts) {
-        let _ = parts;
-    }
+    fn held(&self, _parts: &mut Parts) {}
 }
 
 /// What values hold together.

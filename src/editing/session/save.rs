@@ -363,8 +363,7 @@ impl Saving {
             io(&path)(source)
         })?;
         if self.source.folder().is_some_and(|home| same_file(home, folder_of(&path))) {
-            let needed: Vec<&Path> = beside.iter().map(|(place, _)| &**place).collect();
-            remove_unnamed(disk, &path, &needed);
+            remove_unnamed(disk, &path, &packed.bytes);
         }
         let stamp = Stamp::of(&path, &packed.bytes, beside.iter().map(|(place, _)| place.clone()).collect());
         Ok(SavedFile {

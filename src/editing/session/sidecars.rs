@@ -18,16 +18,17 @@ struct Sidecar {
     hash: String,
 }
 
-/// Removes data of ours that this file named before and no file in the folder names any more; `needed` stays. Other files are
-/// read only where there is such data, and of a GLB its JSON alone. Data stays where any of them cannot be read.
-pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, needed: &[&Path]) {
+/// Removes data of ours that this file named before and no file in the folder names any more. `content` is what the file has
+/// now. Other files are read only where it leaves such data behind, and of a GLB its JSON alone; the data stays where any of
+/// them cannot be read.
+pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     let folder = folder_of(path);
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let Ok(entries) = fs::read_dir(folder) else { return };
     let names: Vec<String> = entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
     let ours = |name: &String| {
         let place = folder.join(name);
-        if !name.starts_with(&format!("{stem}.ulna")) || !is_sidecar(name) || needed.contains(&&*place) {
+        if !name.starts_with(&format!("{stem}.ulna")) || !is_sidecar(name) {
             return None;
         }
         // In JSON a name may be spelled with escapes: its hash never is.
@@ -35,14 +36,15 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, needed: &[&Path]) {
         Some(Sidecar { place, hash: hash.to_owned() })
     };
     let mut left: Vec<Sidecar> = names.iter().filter_map(ours).collect();
-    for name in names.iter().filter(|n| n.contains(".gltf") || n.contains(".glb")) {
+    let own = named(&mut &*content, &left);
+    keep_unnamed(&mut left, own);
+    let is_other = |name: &&String| path.file_name().is_none_or(|own| own.to_string_lossy() != name.as_str());
+    for name in names.iter().filter(is_other).filter(|n| n.contains(".gltf") || n.contains(".glb")) {
         if left.is_empty() {
             return;
         }
         let found = disk.open(&folder.join(name)).and_then(|mut file| named(&mut file, &left));
-        let Ok(found) = found else { return };
-        let mut found = found.into_iter();
-        left.retain(|_| !found.next().unwrap_or(true));
+        keep_unnamed(&mut left, found);
     }
     for Sidecar { place, hash } in left {
         // Only what is in it proves that it is ours.
@@ -53,6 +55,16 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, needed: &[&Path]) {
             log::warn!("{} is not needed any more and could not be removed: {error}", place.display());
         }
     }
+}
+
+/// Leaves out what is named; where that is not known, everything.
+fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
+    let Ok(named) = named else {
+        left.clear();
+        return;
+    };
+    let mut named = named.into_iter();
+    left.retain(|_| !named.next().unwrap_or(true));
 }
 
 /// Which of the data files a model names.

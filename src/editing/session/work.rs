@@ -35,7 +35,7 @@ pub enum NotTaken {
     #[error(transparent)]
     Failed(#[from] RunError),
     /// What it changes was edited meanwhile. Nothing is lost: it can be put in over those edits.
-    #[error("what it changes was edited meanwhile")]
+    #[error("what it would change was changed meanwhile")]
     Changed(Box<Worked>),
 }
 
@@ -112,7 +112,7 @@ impl Session {
     ///
     /// # Errors
     /// Where it could not be worked out, is of another file, or what it changes was edited meanwhile.
-    pub fn take_worked(&mut self, worked: Box<Worked>) -> Result<bool, NotTaken> {
+    pub fn take_worked(&mut self, worked: Worked) -> Result<bool, NotTaken> {
         self.settle();
         let stale = worked.revision != self.history.revision();
         if worked.session == self.id
@@ -120,10 +120,10 @@ impl Session {
             && let Ok(found) = &worked.found
             && !self.is_untouched(found)
         {
-            return Err(NotTaken::Changed(worked));
+            return Err(NotTaken::Changed(Box::new(worked)));
         }
         let label = worked.label.clone();
-        let done = self.put_in(*worked)?;
+        let done = self.put_in(worked)?;
         if done && stale {
             self.notes.push(format!("“{label}” was worked out on the model as it was before your last steps"));
         }
