@@ -118,7 +118,8 @@ impl Session {
         if worked.session == self.id
             && stale
             && let Ok(found) = &worked.found
-            && !self.is_untouched(found)
+            // That there was nothing to change is true of the model as it was.
+            && (found.edits.is_empty() || !self.is_untouched(found))
         {
             return Err(NotTaken::Changed(Box::new(worked)));
         }
