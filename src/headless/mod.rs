@@ -26,7 +26,7 @@ use crate::{
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, Shared},
     motion::Averaging,
-    session::{Conversion, Session, UpAxis},
+    session::{Conversion, Session, UpAxis, hard_links},
 };
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
@@ -457,6 +457,17 @@ fn writable(path: &Path) -> Result<(), Failure> {
         return Err(Failure::unusable(message));
     }
     Ok(())
+}
+
+/// Refuses an output that has several hard links: writing it would part them.
+fn one_name(path: &Path) -> Result<(), Failure> {
+    match hard_links(path) {
+        0 | 1 => Ok(()),
+        names => Err(Failure::fault(format!(
+            "{} is one file under {names} names (hard links), and writing would part it from the others. Give another name, or remove it first",
+            path.display()
+        ))),
+    }
 }
 
 /// The clip a text names; `none` is none.

@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::{
     Session,
     disk::{Disk, clear, write_atomically},
+    stamp::hard_links,
 };
 use crate::{
     formats::gltf::{
@@ -129,6 +130,14 @@ pub enum ExportFailure {
     /// The document's own file is not what an export may replace.
     #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
+    /// The file has several hard links, and an export would part them.
+    #[error("{} is one file under {names} names (hard links), and exporting would part it from the others. Choose another name, or remove it first", .path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names.
+        names: u64,
+    },
     /// The document cannot be packed.
     #[error(transparent)]
     Save(#[from] SaveError),
@@ -232,6 +241,10 @@ impl Exporting {
             }
             if path.exists() && !request.replace {
                 return Err(ExportFailure::IsThere(path.clone()));
+            }
+            let names = hard_links(path);
+            if names > 1 {
+                return Err(ExportFailure::Linked { path: path.clone(), names });
             }
         }
         progress.reach(0.02)?;

@@ -31,7 +31,9 @@ use thiserror::Error;
 
 use self::layers::Folds;
 pub use self::{
-    difference::{Difference, DifferenceKind, as_text, differences, first_lost},
+    difference::{
+        Comparison, Difference, DifferenceKind, Side, as_text, compare, compare_states, differences, first_lost,
+    },
     disk::{Disk, SystemDisk, write_atomically},
     edited::{Edited, EditedThing},
     export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
@@ -41,7 +43,7 @@ pub use self::{
     playback::{Playback, RulerUnit},
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
-    stamp::{OnDisk, Stamp, content_hash},
+    stamp::{OnDisk, Stamp, content_hash, hard_links},
     weight_cells::{CellRefused, WhyNot, cells_assigned},
     weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
     work::{Work, Worked},
@@ -816,6 +818,17 @@ impl Session {
         self.folds.fold(&self.document, &self.decoded, false).0
     }
 
+    /// What this file differs in from another, as both are on disk: with their layers in keys and nodes.
+    pub fn compare(&self, other: &Self) -> Comparison {
+        let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
+        compare(Side { asset: &self.saved, other: Some(&mine) }, Side { asset: &other.saved, other: Some(&theirs) })
+    }
+
+    /// The file on disk as text, a fact a line, for version control.
+    pub fn as_text(&self) -> String {
+        as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
+    }
+
     /// What will differ from the file on disk once the document is saved, a sentence each, in meaning; nothing where nothing will.
     ///
     /// # Errors
@@ -823,7 +836,9 @@ impl Session {
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
         let (to_save, folded) = self.folded();
-        let mut differs: Vec<String> = differences(&self.saved, &to_save).iter().map(ToString::to_string).collect();
+        let found = compare_states(&self.saved, &to_save);
+        let mut differs: Vec<String> = found.differences.iter().map(ToString::to_string).collect();
+        differs.extend(found.notes);
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
         }
