@@ -171,6 +171,9 @@ pub enum Verb {
         /// The file after.
         #[arg(required_unless_present = "text")]
         b: Option<PathBuf>,
+        /// What git passes beside to an external diff: path, old file, its hash and mode, new file, its hash and mode.
+        #[arg(hide = true)]
+        git: Vec<PathBuf>,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -382,7 +385,10 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
             })
         }
         Verb::Diff { text: Some(file), .. } => diff::text(file),
-        Verb::Diff { a: Some(a), b: Some(b), json, exit_zero, .. } => diff::diff(a, b, *json, *exit_zero),
+        Verb::Diff { a: Some(a), b: Some(b), git, json, exit_zero, .. } if git.is_empty() => {
+            diff::diff(a, b, *json, *exit_zero)
+        }
+        Verb::Diff { a: Some(path), b: Some(old), git, .. } => diff::external(path, old, git),
         Verb::Diff { .. } => Err(Failure::unusable("name two files, or one with --text")),
         Verb::Render(args) => render::render(args),
     }

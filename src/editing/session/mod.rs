@@ -307,6 +307,15 @@ impl Session {
         Ok(Self::of(opened, Some(path.to_owned())))
     }
 
+    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself lies.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_beside(copy: &Path, path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        let bytes = read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
+        Ok(Self::of(gltf::open_bytes(bytes.into(), Some(path), progress)?, None))
+    }
+
     /// Opens bytes that come from no file: the bundled sample.
     ///
     /// # Errors
