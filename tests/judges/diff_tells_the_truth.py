@@ -67,6 +67,7 @@ def drawn(g):
     """Everything else that a file says, with data by its content and materials and images in place."""
     j = meaning(g)
     for key in ("asset", "extensionsUsed", "extensionsRequired", "animations", "nodes", "skins"): j.pop(key, None)
+    for i in j.get("images", []): i.pop("mimeType", None)  # a container says it, and the bytes too
     weights = []
     for m in g.list("meshes"):
         for p in m.get("primitives", []):
