@@ -3,7 +3,7 @@
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::{Device, EvalArgs, Failure, between, clip_named, mix_named, open, print};
+use super::{Device, EvalArgs, Failure, between, clip_named, mix_named, one_name, open, print};
 use crate::{
     model::{ClipId, Document, NodeId, PrimitiveId},
     motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning},
@@ -11,6 +11,9 @@ use crate::{
 };
 
 pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
+    if let Some(output) = &args.output {
+        one_name(output)?;
+    }
     let session = open(&args.file)?;
     let document = session.document();
     let clip = match (&args.clip, &args.mix) {

@@ -8,6 +8,7 @@ mod beside;
 mod bvh;
 mod cli;
 mod clips;
+mod comparison;
 mod corpus;
 mod edits;
 mod extensions;

@@ -13,7 +13,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Session, disk::Disk, placing::Placing};
+use super::{Session, disk::Disk, placing::Placing, stamp::hard_links};
 use crate::{
     formats::gltf::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
@@ -128,6 +128,14 @@ pub enum ExportFailure {
     /// The document's own file is not what an export may replace.
     #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
+    /// The file has several hard links, and an export would part them.
+    #[error("{} is one file under {names} names (hard links), and exporting would part it from the others. Choose another name, or remove it first", .path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names.
+        names: u64,
+    },
     /// The document cannot be packed.
     #[error(transparent)]
     Save(#[from] SaveError),
@@ -239,6 +247,10 @@ impl Exporting {
             }
             if path.exists() && !request.replace {
                 return Err(ExportFailure::IsThere(path.clone()));
+            }
+            let names = hard_links(path);
+            if names > 1 {
+                return Err(ExportFailure::Linked { path: path.clone(), names });
             }
         }
         progress.reach(0.02)?;

@@ -35,7 +35,9 @@ use thiserror::Error;
 
 use self::layers::Folds;
 pub use self::{
-    difference::{Difference, DifferenceKind, as_text, differences, first_lost},
+    difference::{
+        Comparison, Difference, DifferenceKind, Side, as_text, compare, compare_states, differences, first_lost,
+    },
     disk::{Disk, SystemDisk, write_atomically},
     edited::{Edited, EditedThing},
     export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
@@ -46,7 +48,7 @@ pub use self::{
     recovery::{KeptStep, Recovered, Recovery, RecoveryError},
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
-    stamp::{OnDisk, Stamp, content_hash},
+    stamp::{OnDisk, Stamp, content_hash, hard_links},
     weight_cells::{CellRefused, WhyNot, cells_assigned},
     weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
     work::{NotTaken, Work, Worked},
@@ -313,6 +315,15 @@ impl Session {
         }
         let opened = gltf::open_bytes(bytes.into(), Some(path), progress)?;
         Ok(Self::of(opened, Some(path.to_owned())))
+    }
+
+    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself lies.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_beside(copy: &Path, path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        let bytes = read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
+        Ok(Self::of(gltf::open_bytes(bytes.into(), Some(path), progress)?, None))
     }
 
     /// Opens bytes that come from no file: the bundled sample.
@@ -883,6 +894,17 @@ impl Session {
         self.folds.fold(&self.document, &self.decoded, false).0
     }
 
+    /// What this file differs in from another, as both are on disk: with their layers in keys and nodes.
+    pub fn compare(&self, other: &Self) -> Comparison {
+        let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
+        compare(Side { asset: &self.saved, other: Some(&mine) }, Side { asset: &other.saved, other: Some(&theirs) })
+    }
+
+    /// The file on disk as text, a fact a line, for version control.
+    pub fn as_text(&self) -> String {
+        as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
+    }
+
     /// What will differ from the file on disk once the document is saved, a sentence each, in meaning; nothing where nothing will.
     ///
     /// # Errors
@@ -890,7 +912,9 @@ impl Session {
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
         let (to_save, folded) = self.folded();
-        let mut differs: Vec<String> = differences(&self.saved, &to_save).iter().map(ToString::to_string).collect();
+        let found = compare_states(&self.saved, &to_save);
+        let mut differs: Vec<String> = found.differences.iter().map(ToString::to_string).collect();
+        differs.extend(found.notes);
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Session, difference::differences, stamp::Stamp};
+use super::{Session, stamp::Stamp};
 use crate::{edit::CommandLine, model::Asset};
 
 /// What came of doing steps again.
@@ -26,7 +26,7 @@ pub struct Outlook {
 impl Session {
     /// What would come of this session's edits on the file as it is now, which another session has just opened.
     pub fn outlook(&self, mut newer: Self) -> Outlook {
-        let changes = differences(&self.saved, &newer.document).iter().map(ToString::to_string).collect();
+        let changes = self.compare(&newer).differences.iter().map(ToString::to_string).collect();
         Outlook { replayed: newer.replay(self), changes }
     }
 

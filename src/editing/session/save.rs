@@ -107,7 +107,7 @@ pub enum SaveFailure {
         what: &'static str,
     },
     /// The file has several names, and a save would part them.
-    #[error("{path} is one file under {names} names, and saving would make it another one than the rest. Say that the link is to be cut, or save under another name", path = path.display())]
+    #[error("{path} is one file under {names} names (hard links), and saving would part it from the others. Save under another name, or remove {path} first", path = path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -134,7 +134,10 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// To everything: what a command line names as its output.
+    /// To whatever file is there: what a command line names as its output. Several hard links are refused.
+    pub const OVER: Self = Self { replace: true, changed: true, cut_link: false };
+
+    /// To everything.
     pub const ALL: Self = Self { replace: true, changed: true, cut_link: true };
 }
 
@@ -288,12 +291,13 @@ impl Session {
         true
     }
 
-    /// Writes the document to a file without making it its own, over whatever file is there.
+    /// Writes the document to a file without making it its own, over whatever file is there. A file of several hard links is
+    /// refused: nobody was asked.
     ///
     /// # Errors
     /// See [`SaveFailure`].
     pub fn write_to(&self, path: &Path) -> Result<SavedFile, SaveFailure> {
-        let request = SaveRequest { path: path.to_owned(), consent: Consent::ALL, backup: false };
+        let request = SaveRequest { path: path.to_owned(), consent: Consent::OVER, backup: false };
         self.saving_copy(request).run(&SystemDisk)
     }
 

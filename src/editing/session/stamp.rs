@@ -45,6 +45,11 @@ pub(super) fn names(_: &Metadata) -> u64 {
     1
 }
 
+/// How many names (hard links) the file at a path has, where links lead; 0 where there is none, and for folders and devices.
+pub fn hard_links(path: &Path) -> u64 {
+    fs::metadata(path).ok().filter(Metadata::is_file).map_or(0, |about| names(&about))
+}
+
 /// Whether two paths are one file.
 pub(super) fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
