@@ -386,7 +386,9 @@ impl App {
             d.remove_by_type::<egui::containers::panel::PanelState>();
         });
         self.end_journal();
-        self.timeline.carried = None;
+        self.timeline.leave_file();
+        self.layers.forget_chosen();
+        self.outliner.forget_kept();
         self.files.asked_disk = None;
         self.files.left_unkeyed.clear();
         (self.files.exported, self.files.export_draft) = (None, None);

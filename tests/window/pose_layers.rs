@@ -93,7 +93,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
     window.event(egui::Event::PointerMoved(pos2(sheet.center().x, over.center().y)));
     window.run_steps(2);
     press(&mut window, Modifiers::COMMAND, Key::A);
-    assert_eq!(window.state().selection().keys.len(), 2);
+    assert_eq!(window.state().selected_keys().len(), 2);
     press(&mut window, Modifiers::NONE, Key::Delete);
     assert!(layers(&window).0[0].keys.tracks.is_empty());
     assert_eq!(session(&window).document().clips[WALK], keys);

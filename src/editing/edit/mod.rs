@@ -18,5 +18,5 @@ pub use self::{
         skin_of, table, typed,
     },
     history::{Change, History, Showing, Transaction},
-    selection::{NodeVisibility, Selection},
+    selection::{KeysHome, NodeVisibility, Selection},
 };

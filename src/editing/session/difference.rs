@@ -208,6 +208,10 @@ fn node(a: &Asset, x: NodeId, b: &Asset, y: NodeId, path: &str, found: &mut Foun
     if p.mesh.is_some() && q.mesh.is_some() && a.morph_weights(x) != b.morph_weights(y) {
         found.add(DifferenceKind::Pose, path, "weights of its morph targets differ");
     }
+    if p.hidden != q.hidden {
+        let what = if q.hidden { "it is hidden now" } else { "it is visible now" };
+        found.add(DifferenceKind::Looks, path, what);
+    }
     if p.instances != q.instances {
         found.add(DifferenceKind::Tree, path, "its instances differ");
     }
@@ -418,6 +422,7 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
             && meant.children(id) == got.children(id)
             && (m.mesh, m.skin, m.camera, m.light) == (g.mesh, g.skin, g.camera, g.light)
             && m.instances == g.instances
+            && m.hidden == g.hidden
             && m.morph_weights == g.morph_weights;
         if !same {
             return lost(DifferenceKind::Tree, meant.path(id), "its name, its place, or what hangs on it");
@@ -548,6 +553,9 @@ pub fn as_text(document: &Asset) -> String {
         }
         if let Some(skin) = node.skin {
             line(format!("  skin {}", skin.0));
+        }
+        if node.hidden {
+            line("  hidden".to_owned());
         }
         if let Some(weights) = &node.morph_weights {
             line(format!("  morphs {}", list(weights)));
