@@ -28,6 +28,7 @@ mod roles;
 mod sample;
 mod saving;
 mod skins;
+mod visibility;
 mod weights;
 mod weights_corpus;
 mod weights_counts;

@@ -14,7 +14,7 @@ fn any_chain() -> impl Strategy<Value = Vec<MixBar>> {
         for (k, ((length, gap, fade, enter, clip, repeat), weight)) in list.into_iter().enumerate() {
             // The inertia of a bar that does not cover all leaves the rest to jump.
             let weight = if enter == Enter::Inertial || k == 0 { 1.0 } else { weight };
-            let (start, fade) = if k == 0 { (0.0, 0.0) } else { (at + gap, fade.min(length)) };
+            let (start, fade) = if k == 0 { (0.0, 0.0) } else { (at + gap, fade.max(0.05 - gap).min(length)) };
             bars.push(MixBar { weight, repeat, ..fading(clip, start, length, fade, enter) });
             at = start + length;
         }
@@ -87,9 +87,9 @@ fn jumps_are_found_with_their_times() {
     // A cut from the end of a clip; the end of a loop that does not close; a bar that ends over nothing.
     let cut = found(vec![bar(0, 0.0, 1.0), MixBar { enter: Enter::Cut, ..bar(1, 1.0, 1.0) }]);
     let [Jump { time, node, degrees, meters }] = cut[..] else { panic!("{cut:?}") };
-    assert_eq!((time, node), (1.0, NodeId(2)), "the joint that turns, at the cut");
+    assert_eq!((time, node), (1.0, NodeId(6)), "the tip goes the farthest, at the cut");
     assert!((degrees - 60.0).abs() < 0.1, "{degrees}");
-    assert!(meters < 1e-3, "its own place stays: {meters}");
+    assert!(meters > 0.5, "{meters}");
     let rounds: Vec<f64> = found(vec![bar(0, 0.0, 2.5)]).iter().map(|j| j.time).collect();
     assert!(rounds.len() == 3 && (rounds[0] - 1.0).abs() < 1e-6 && (rounds[1] - 2.0).abs() < 1e-6, "{rounds:?}");
     // The same cut as a fade has none, though its motion is fast; turns of 10° are none.

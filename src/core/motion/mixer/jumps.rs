@@ -14,9 +14,9 @@ pub struct Jump {
     pub time: f64,
     /// The node that jumps the most.
     pub node: NodeId,
-    /// How far it jumps in the scene, meters.
+    /// How far a node jumps in the scene at most, meters.
     pub meters: f32,
-    /// How far it turns relative to its parent, degrees.
+    /// How far a node turns relative to its parent at most, degrees.
     pub degrees: f32,
 }
 
@@ -36,8 +36,11 @@ impl Jump {
             let degrees = angle_between(turn(before)?, turn(after)?).to_degrees();
             Some(Self { time, node, meters, degrees })
         };
-        let worst = document.node_ids().filter_map(one).max_by(|a, b| a.size().total_cmp(&b.size()))?;
-        (worst.size() > 1.0).then_some(worst)
+        let all: Vec<Self> = document.node_ids().filter_map(one).collect();
+        let worst = *all.iter().max_by(|a, b| a.size().total_cmp(&b.size()))?;
+        let meters = all.iter().map(|j| j.meters).fold(0.0, f32::max);
+        let degrees = all.iter().map(|j| j.degrees).fold(0.0, f32::max);
+        (worst.size() > 1.0).then_some(Self { meters, degrees, ..worst })
     }
 
     /// How many times the bounds it is.

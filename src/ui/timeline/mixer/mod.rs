@@ -352,13 +352,13 @@ fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, a
         1 => "1 jump".to_owned(),
         n => format!("{n} jumps"),
     };
-    let text = RichText::new(format!("⚠ {text}"));
+    let text = RichText::new(text);
     let button = ui.add(egui::Button::new(text.color(view.theme.color(ColorRole::SeverityWarning))).frame(false));
     name_widget(ui, &button, &format!("Warning: {words}"));
     if button.clicked() {
         let now = view.timeline.playback.time;
         let next = jumps.iter().find(|j| j.time > now + 1e-6).or_else(|| jumps.first());
-        actions.extend(next.map(|j| TimelineAction::Seek(j.time).into()));
+        actions.extend(next.map(|j| TimelineAction::Seek(j.time)));
     }
     button.on_hover_text(format!("Warning: {words}. A click goes to the next one."));
 }
