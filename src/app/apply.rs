@@ -13,7 +13,7 @@ use crate::{
         ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Mode,
         command::{
             Around, ClipCommand, DocumentCommand, KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, RenameNode,
-            SessionCommand, Unfilled,
+            SessionCommand, Unfilled, mix_of,
         },
     },
     model::LayerHome,
@@ -27,6 +27,7 @@ impl App {
     pub(super) fn apply(&mut self, ctx: &Context, actions: Actions) -> bool {
         let mut changed = false;
         for action in actions {
+            self.follow_mix();
             changed |= !matches!(
                 action,
                 Action::Viewport(ViewportAction::ViewportSize(_) | ViewportAction::Hover(_))
@@ -77,11 +78,7 @@ impl App {
                 self.timeline.apply(document, &mut self.outliner.selection, &mut self.mode, action);
                 self.remember_keys();
             }
-            Action::Layers(action) => {
-                // Keys of a layer are other keys than those of the clip.
-                self.outliner.selection.keys = Default::default();
-                self.layers.apply(action);
-            }
+            Action::Layers(action) => self.layers.apply(action),
             Action::Viewport(action) => self.apply_viewport(ctx, action),
             Action::Poses(action) => self.apply_poses(ctx, action),
             Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
@@ -90,6 +87,12 @@ impl App {
             Action::Program(action) => self.apply_program(ctx, action),
             Action::Paint(action) => self.apply_paint(ctx, action),
         }
+    }
+
+    /// The chosen bar of the mix and the painted lane stay those that were chosen.
+    pub(super) fn follow_mix(&mut self) {
+        let mix = self.session.as_ref().and_then(|s| mix_of(s.document()));
+        self.timeline.follow_mix(mix);
     }
 
     /// Shows another scene, or other materials.
@@ -113,9 +116,8 @@ impl App {
 
     /// What is selected and not there any more is not selected.
     pub(super) fn purge_selection(&mut self) {
-        let written = self.layers_view().written;
         if let Some(session) = &self.session {
-            self.outliner.selection.purge(session.document(), written);
+            self.outliner.selection.purge(session.document());
         }
     }
 
@@ -150,7 +152,8 @@ impl App {
         Around {
             document: session.document(),
             selection: &self.outliner.selection,
-            clip: self.timeline.playback.clip,
+            clip: self.shown_clip(),
+            keys: self.keys_home(),
             seen: self.shown_clip(),
             auto_key: self.timeline.auto_key,
             time: self.timeline.playback.time,
@@ -475,8 +478,8 @@ impl App {
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, &commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
-        } else if let Some((clip, keys)) = session.take_selected_keys() {
-            self.outliner.selection.set_keys(clip, keys);
+        } else if let Some((home, keys)) = session.take_selected_keys() {
+            self.outliner.selection.set_keys(home, keys);
         }
     }
 
@@ -505,8 +508,9 @@ impl App {
         let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();
+        let in_file = self.renderer.pose().hidden.clone();
         let Some(hit) = self.renderer.surface(document).hit(document, &ray, &|n| {
-            self.outliner.visibility.hidden.contains(&n) || self.outliner.visibility.locked.contains(&n)
+            self.outliner.visibility.hides(n, &in_file) || self.outliner.visibility.locked.contains(&n)
         }) else {
             if !toggle {
                 self.outliner.selection.clear();

@@ -6,7 +6,7 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::{
-    edit::{Change, Mode, command::mix_of},
+    edit::{Change, KeysHome, Mode, command::mix_of},
     model::{ClipId, LayerHome, Shared, UnkeyedAt},
     session::Session,
     ui::{
@@ -40,6 +40,7 @@ impl App {
         self.weigh();
         self.follow_paths();
         let hover = self.outliner.hover.take();
+        self.follow_mix();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
         let changed = self.update_brush() || changed;
@@ -282,6 +283,12 @@ impl App {
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
         let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
         self.timeline.playback.clip.filter(|_| shows && !self.mixes())
+    }
+
+    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    pub(super) fn keys_home(&self) -> Option<KeysHome> {
+        let clip = self.shown_clip().filter(|_| self.mode == Mode::Animate)?;
+        Some(self.layers_view().keys_home(clip))
     }
 
     /// Poses what changed.

@@ -198,7 +198,7 @@ impl App {
             ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
             ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
             ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
-            ViewCommand::ShowAll => self.outliner.visibility.hidden.clear(),
+            ViewCommand::ShowAll => self.outliner.visibility.show_all(),
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {

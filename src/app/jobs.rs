@@ -420,7 +420,9 @@ impl App {
         });
         self.part_with_session();
         self.jobs.offered.clear();
-        self.timeline.carried = None;
+        self.timeline.leave_file();
+        self.layers.forget_chosen();
+        self.outliner.forget_kept();
         self.files.asked_disk = None;
         self.files.left_unkeyed.clear();
         (self.files.exported, self.files.export_draft) = (None, None);

@@ -42,7 +42,7 @@ use self::{
 };
 use crate::{
     edit::{Availability, Mode, Selection},
-    model::NodeId,
+    model::{KeySet, NodeId},
     render::ColorRole,
     session::{Playback, Session},
     ui::{Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport},
@@ -172,6 +172,11 @@ impl App {
         &self.outliner.selection
     }
 
+    /// The selected keys of the clip or layer that the timeline shows, for tests and scripts.
+    pub fn selected_keys(&self) -> &KeySet {
+        self.outliner.selection.keys_of(self.keys_home())
+    }
+
     /// The clock, for tests and scripts.
     pub const fn playback(&self) -> &Playback {
         &self.timeline.playback
@@ -216,7 +221,7 @@ impl App {
         let Some(session) = &self.session else { return Availability::default() };
         Availability {
             nodes: self.outliner.selection.nodes.len(),
-            keys: self.outliner.selection.keys.len(),
+            keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),
             painting: self.mode == Mode::Paint,
             joint: self.painting.has_joint(),

@@ -315,6 +315,8 @@ impl App {
         (self.viewport.camera, self.outliner.selection, self.mode, self.timeline.playback, self.outliner.visibility) =
             kept;
         self.timeline.playback.playing = false;
+        // Clips and tracks of the file as it is now may have other numbers.
+        self.outliner.selection.clear_keys();
         self.purge_selection();
         if let Some(session) = &self.session {
             let document = session.document();

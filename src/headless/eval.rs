@@ -108,6 +108,7 @@ fn facts(
             json!({
                 "index": id.0,
                 "name": document.node(id).name.as_deref(),
+                "hidden": pose.hidden.contains(&id),
                 "translation": t.translation.to_array(),
                 "rotation": t.rotation.to_array(),
                 "scale": t.scale.to_array(),

@@ -128,6 +128,11 @@ fn facts(session: &Session, path: &Path) -> Value {
         })
         .collect();
     let instances: usize = document.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
+    let hidden: Vec<Value> = document
+        .node_ids()
+        .filter(|id| document.node(*id).hidden)
+        .map(|id| json!({"index": id.0, "name": document.node(id).name.as_deref()}))
+        .collect();
     let posed = document.nodes.values().filter(|n| n.pose.is_some()).count();
     json!({
         "file": path.display().to_string(),
@@ -137,6 +142,7 @@ fn facts(session: &Session, path: &Path) -> Value {
         "nodes": document.nodes.len(),
         "joints": document.joint_flags().iter().filter(|j| **j).count(),
         "posed_nodes": posed,
+        "hidden_nodes": hidden,
         "scenes": scenes,
         "variants": &*document.variants,
         "cameras": cameras,
@@ -201,6 +207,15 @@ fn words(facts: &Value) -> String {
     ));
     if number("posed_nodes") > 0 {
         line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
+    }
+    let hidden: Vec<String> = facts["hidden_nodes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|n| n["name"].as_str().map_or_else(|| format!("node {}", n["index"]), |name| format!("“{name}”")))
+        .collect();
+    if !hidden.is_empty() {
+        line(format!("hidden, with what is below: {}", hidden.join(", ")));
     }
     if let Some(bones) = facts["vrm"]["bones"].as_object() {
         let vrm = &facts["vrm"];

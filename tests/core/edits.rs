@@ -346,6 +346,9 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         3 => Edit::SetUnkeyedMorphs { at, node, to: morphs(draw).filter(|m| !m.is_empty()) },
         4 => {
             let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
+            if draw.below(3) == 0 {
+                return Edit::SetHidden { node, to: !gone };
+            }
             Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
         }
         5 => {

@@ -36,7 +36,7 @@ fn keys_are_named_one_by_one_and_moved() {
     assert_eq!(now.times.len(), times.len());
     assert_eq!((now.times[0], now.times[1], now.times[3]), (times[0], times[1] + by, times[3]));
     let (clip, selected) = session.take_selected_keys().unwrap();
-    assert_eq!((clip, selected.len()), (ClipId(1), 2));
+    assert_eq!((clip, selected.len()), (ulna::edit::KeysHome::of_clip(ClipId(1)), 2));
     session.undo();
     assert_eq!(*hips(&session).times, *times);
 }

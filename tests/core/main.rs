@@ -33,6 +33,7 @@ mod sample;
 mod saving;
 mod skins;
 mod streams;
+mod visibility;
 mod weights;
 mod weights_corpus;
 mod weights_counts;

@@ -376,7 +376,7 @@ fn the_timeline_selects_keys_by_click_and_deletes_them() {
     // The first key of Walk is at 0 s; the view begins 2 % before it and ends 6 % after the clip.
     let at = pos2(sheet.left() + sheet.width() * (0.02 / 1.08), row.center().y);
     click_at(&mut window, at);
-    let keys = window.state().selection().keys.clone();
+    let keys = window.state().selected_keys().clone();
     assert_eq!(keys.len(), 2, "translation and rotation of the hips");
     assert_eq!(keys.span(), Some((0.0, 0.0)));
     assert_eq!(window.state().selection().active, Some(hips));

@@ -9,6 +9,7 @@ mod commands;
 mod devices;
 mod dialogs;
 mod editing;
+mod key_selection;
 mod keys;
 mod mixer;
 mod paint;

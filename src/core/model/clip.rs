@@ -234,6 +234,25 @@ pub struct PointerTrack {
     pub width: usize,
     /// The same keys as a track, where they move a node's transform or weights: those are played.
     pub track: Option<Shared<Track>>,
+    /// The same keys, where they show and hide a node: those are played.
+    pub visibility: Option<VisibilityKeys>,
+}
+
+/// Keys that show and hide a node and what is below it (`KHR_node_visibility`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisibilityKeys {
+    /// The node.
+    pub node: NodeId,
+    /// Whether it is visible from each key on; as many as key times.
+    pub visible: Shared<[bool]>,
+}
+
+impl VisibilityKeys {
+    /// Whether the node is visible at a time in seconds: each key holds up to the next, the first also before its time.
+    pub fn at(&self, times: &[f32], time: f64) -> bool {
+        let next = times.partition_point(|t| f64::from(*t) <= time);
+        self.visible.get(next.saturating_sub(1)).copied().unwrap_or(true)
+    }
 }
 
 /// One animation of the file: a named set of tracks.

@@ -33,7 +33,7 @@ mod weights;
 
 pub use self::{
     aids::{Aids, Components, Pin, Unkeyed, UnkeyedAt},
-    clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError},
+    clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError, VisibilityKeys},
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},

@@ -37,6 +37,7 @@ mod transfer;
 mod tube;
 mod turn;
 mod under_layers;
+mod visibility;
 mod worst;
 
 pub use self::{
@@ -52,8 +53,8 @@ pub use self::{
     mirror::{Mirror, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
-        BarClock, BestSeam, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
-        footfalls, ground_place, ground_speed, ground_velocity, mask_weights, nlerp_difference, nlerp_gap,
+        BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
+        footfalls, ground_place, ground_speed, ground_velocity, jumps, mask_weights, nlerp_difference, nlerp_gap,
         plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},

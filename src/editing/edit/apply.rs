@@ -72,6 +72,13 @@ pub enum Edit {
         /// `None` is no name.
         to: Option<Arc<str>>,
     },
+    /// Whether the file hides a node and everything below it.
+    SetHidden {
+        /// The node.
+        node: NodeId,
+        /// Whether it is hidden then.
+        to: bool,
+    },
     /// A track of a clip.
     SetTrack {
         /// Which clip.
@@ -366,6 +373,11 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             let was = std::mem::replace(&mut document.file.nodes[node].name, to);
             Ok(Edit::SetNodeName { node, to: was })
         }
+        Edit::SetHidden { node, to } => {
+            node_of(document, node)?;
+            let was = std::mem::replace(&mut document.file.nodes[node].hidden, to);
+            Ok(Edit::SetHidden { node, to: was })
+        }
         Edit::SetTrack { clip, track, to } => {
             if let Some(to) = &to {
                 node_of(document, to.target)?;
@@ -644,6 +656,7 @@ impl Edit {
             (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
             | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
             | (Self::SetPin { node: a, .. }, Self::SetPin { node: b, .. })
+            | (Self::SetHidden { node: a, .. }, Self::SetHidden { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
             (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
             | (Self::SetUnkeyedMorphs { at: a, node: x, .. }, Self::SetUnkeyedMorphs { at: b, node: y, .. }) => {

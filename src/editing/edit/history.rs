@@ -238,6 +238,7 @@ impl Change {
             | Edit::SetUnkeyed { .. }
             | Edit::SetUnkeyedMorphs { .. }
             | Edit::SetNodeName { .. }
+            | Edit::SetHidden { .. }
             | Edit::SetTrack { .. }
             | Edit::SetClip { .. }
             | Edit::SetLayers { .. }

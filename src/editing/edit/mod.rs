@@ -19,5 +19,5 @@ pub use self::{
         skin_of, table, typed,
     },
     history::{Change, History, Showing, Transaction},
-    selection::{NodeVisibility, Selection},
+    selection::{KeysHome, NodeVisibility, Selection},
 };

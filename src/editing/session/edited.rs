@@ -151,6 +151,9 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
         if was.pose != node.pose {
             facts.push("posed".to_owned());
         }
+        if was.hidden != node.hidden {
+            facts.push(if node.hidden { "hidden" } else { "visible" }.to_owned());
+        }
         if was.morph_weights != node.morph_weights {
             facts.push("morph weights".to_owned());
         }
@@ -252,6 +255,9 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
             }
             if was.name != is.name {
                 edits.push(Edit::SetNodeName { node: id, to: was.name.clone() });
+            }
+            if was.hidden != is.hidden {
+                edits.push(Edit::SetHidden { node: id, to: was.hidden });
             }
             if was.morph_weights != is.morph_weights {
                 edits.push(Edit::SetMorphs { node: id, to: was.morph_weights.clone() });

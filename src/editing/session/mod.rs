@@ -60,7 +60,7 @@ pub use crate::formats::{
 };
 use crate::{
     edit::{
-        Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
+        Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, KeysHome, Outcome, Scene,
         command::{
             AddLayer, DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName,
             SessionCommand, copied_keys,
@@ -110,8 +110,8 @@ pub struct Session {
     pub save_options: SaveOptions,
     /// What commands had to say.
     notes: Vec<String>,
-    /// Which keys are selected after the last command that says so.
-    selected_keys: Option<(ClipId, KeySet)>,
+    /// The keys that the last command selects, with their owner.
+    selected_keys: Option<(KeysHome, KeySet)>,
     /// The keys that were copied last, as text.
     copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
@@ -649,8 +649,8 @@ impl Session {
         self.history.show(&mut self.document, label, commands.clone(), |showing| {
             for command in &commands {
                 let mut done = edits_of(opened, showing.document(), command)?;
-                if done.keys.is_some() {
-                    *keys = done.keys.take();
+                if let Some((clip, set)) = done.keys.take() {
+                    *keys = Some((KeysHome { clip, layer: command.keys_layer(showing.document()) }, set));
                 }
                 showing.expect(done.edits.len());
                 for edit in done.edits {
@@ -732,8 +732,8 @@ impl Session {
         self.copied.as_deref()
     }
 
-    /// Which keys of a clip are selected after the last command that says so, once.
-    pub const fn take_selected_keys(&mut self) -> Option<(ClipId, KeySet)> {
+    /// Takes the keys that the last command selects, with the clip or layer that owns them.
+    pub const fn take_selected_keys(&mut self) -> Option<(KeysHome, KeySet)> {
         self.selected_keys.take()
     }
 

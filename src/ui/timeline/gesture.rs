@@ -6,6 +6,7 @@ use egui::{Event, Key, Ui};
 use super::axis::TimeAxis;
 use crate::{
     edit::{
+        KeysHome,
         command::{
             Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds,
         },
@@ -35,8 +36,8 @@ pub enum Retime {
 #[derive(Clone, Debug)]
 pub struct Retiming {
     pub kind: Retime,
-    /// The clip.
-    pub clip: ClipId,
+    /// The clip, or the layer of it, that owns the keys.
+    pub home: KeysHome,
     /// The keys as they were.
     pub keys: KeySet,
     /// The time that the pointer has hold of, on the clip.
@@ -104,7 +105,7 @@ impl Retiming {
         let neutral = if let Retime::Stretch(_) = kind { 1.0 } else { 0.0 };
         Some(Self {
             kind,
-            clip,
+            home: view.layers.keys_home(clip),
             keys,
             grabbed,
             from,
@@ -135,7 +136,7 @@ impl Retiming {
         }
         if goes == Goes::GivenUp {
             actions.push(Action::Cancel);
-            actions.push(TimelineAction::SelectKeys { clip: self.clip, keys: self.keys.clone(), how: SelectHow::Only });
+            actions.push(TimelineAction::SelectKeys { home: self.home, keys: self.keys.clone(), how: SelectHow::Only });
             return goes;
         }
         if !self.is_stretch() && !self.modal && matches!(self.kind, Retime::Move | Retime::Copy) {
@@ -216,8 +217,8 @@ impl Retiming {
     }
 
     fn command(&self, by: f64) -> Command {
-        let clip = ClipName::Id(self.clip);
-        let which = WhichKeys::these(self.clip, self.keys.clone());
+        let clip = ClipName::Id(self.home.clip);
+        let which = WhichKeys::these(self.home.clip, self.keys.clone());
         let seconds = Seconds(by as f32);
         match self.kind {
             Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None, make_room: None }.into(),
@@ -278,13 +279,13 @@ fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modi
     if modifiers.command {
         let playhead = std::iter::once(view.timeline.playback.time);
         let document = view.session.map(|s| s.document());
-        let clip = document.and_then(|d| view.keys_clip(d, gesture.clip));
+        let clip = document.and_then(|d| view.keys_clip(d, gesture.home.clip));
         let near = PULL / axis.scale();
         let (low, high) = ((time - near) as f32, (time + near) as f32);
         let keys = clip.into_iter().flat_map(|clip| {
             clip.tracks.iter().flat_map(move |(id, track)| {
                 let from = track.times.partition_point(|t| *t < low);
-                let moved = view.selection.keys.of_track(*id);
+                let moved = view.selected_keys().of_track(*id);
                 let stays = move |t: &&f32| moved.binary_search_by(|k| k.total_cmp(t)).is_err();
                 track.times[from..].iter().take_while(move |t| **t <= high).filter(stays).map(|t| f64::from(*t))
             })

@@ -237,8 +237,7 @@ fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Action
 
 /// Does arithmetic on the selected keys of the track, or on the value that is seen where none is selected.
 fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, values: Vec3, actions: &mut Actions) {
-    let mine = view.selection.clip == Some(channel.clip);
-    let times = if mine { view.selection.keys.of_track(channel.track) } else { &[] };
+    let times = view.selected_keys().of_track(channel.track);
     if times.is_empty() {
         let mut wanted = values;
         wanted[axis] = match sum {

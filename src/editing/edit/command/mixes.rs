@@ -17,9 +17,9 @@ use crate::{
         TrackId,
     },
     motion::{
-        Mixer, Playing, baked, baked_error, best_seams,
+        Jump, Mixer, Playing, baked, baked_error, best_seams,
         clip_edit::{TravelParts, TravelTo, move_travel, reduced},
-        footfalls,
+        footfalls, jumps,
     },
 };
 
@@ -457,6 +457,22 @@ impl PlayOver {
     }
 }
 
+/// Jumps of a mix in words, without a full stop; `None` where there are none.
+pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
+    /// Jumps that are told one by one.
+    const MOST: usize = 3;
+    let one = |jump: &Jump| {
+        let (node, centimeters) = (document.node(jump.node).label(jump.node), jump.meters * 100.0);
+        format!("at {:.3} s (“{node}” by {centimeters:.1} cm and {:.0}°)", jump.time, jump.degrees)
+    };
+    let told: Vec<String> = jumps.iter().take(MOST).map(one).collect();
+    let more = match jumps.len().saturating_sub(MOST) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    (!told.is_empty()).then(|| format!("the pose jumps {}{more}", told.join(", ")))
+}
+
 impl BakeMix {
     /// Poses of a node that it looks at.
     pub(super) fn samples(&self, document: &Document) -> f64 {
@@ -511,6 +527,9 @@ impl BakeMix {
                 less.error * 1000.0
             );
             clip = less.clip;
+        }
+        if let Some(jumps) = jumps_in_words(document, &jumps(document, &mix, span)) {
+            said += &format!("; warning: {jumps}");
         }
         let name = free_clip_name(document, self.name.as_deref().unwrap_or("Mix"));
         let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();

@@ -39,6 +39,7 @@ mod rules;
 mod skins;
 mod table;
 mod vertex_terms;
+mod visibility;
 mod weights;
 mod which_keys;
 
@@ -92,7 +93,7 @@ pub use self::{
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
-        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, mix_of, named_mix, read_mix,
+        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, named_mix, read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Over, Place, Wanted},
@@ -108,6 +109,7 @@ pub use self::{
     },
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
+    visibility::{SetVisibility, VisibilityCommand},
     weights::{
         Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize,
         PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer,
@@ -117,7 +119,7 @@ pub use self::{
 pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError};
 use crate::{
-    model::{ClipId, Document, KeySet, TransformError},
+    model::{ClipId, Document, KeySet, PoseLayerId, TransformError},
     motion::{Pose, Space, Stack},
 };
 
@@ -250,6 +252,8 @@ families! {
         Skin(SkinCommand),
         /// Materials.
         Material(MaterialCommand),
+        /// The visibility of nodes.
+        Visibility(VisibilityCommand),
     }
 }
 
@@ -307,7 +311,8 @@ of_document!(
     PoseLayerCommand as PoseLayer,
     LayerKeysCommand as LayerKeys,
     SkinCommand as Skin,
-    MaterialCommand as Material
+    MaterialCommand as Material,
+    VisibilityCommand as Visibility
 );
 
 impl DocumentCommand {
@@ -354,6 +359,7 @@ impl DocumentCommand {
             Self::ClipArrival(command) => command.work(scene),
             Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
+            Self::Visibility(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),
             Self::Blend(command) => command.work(scene),
@@ -371,6 +377,14 @@ impl DocumentCommand {
 }
 
 impl Command {
+    /// The pose layer whose keys the command edits; `None` for the keys of a clip itself.
+    pub fn keys_layer(&self, document: &Document) -> Option<PoseLayerId> {
+        match self {
+            Self::Document(DocumentCommand::LayerKeys(command)) => command.layer_of(document),
+            _ => None,
+        }
+    }
+
     /// Whether it may take longer than a window can wait: it is worked out beside it then.
     pub fn takes_long(&self, document: &Document) -> bool {
         /// Poses of a node, or keys.

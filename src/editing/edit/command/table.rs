@@ -220,6 +220,7 @@ const ORDER: &[&str] = &[
     "unkeyed.morph",
     "unkeyed.set",
     "unkeyed.discard",
+    "node.visibility",
     "marker.add",
     "marker.move",
     "marker.set",

@@ -263,7 +263,9 @@ fn pointer_keys(found: &mut Found<'_>, a: &[PointerTrack], b: &[PointerTrack], p
         let message = match (left.get(&name), right.remove(&name)) {
             (Some(p), Some(q)) => {
                 let keys = |t: &PointerTrack| t.track.as_ref().map(|t| (t.times.clone(), t.values.clone()));
+                let visible = |t: &PointerTrack| t.visibility.as_ref().map(|v| v.visible.clone());
                 let same = p.interpolation == q.interpolation
+                    && visible(p) == visible(&q)
                     && p.times == q.times
                     && p.width == q.width
                     && keys(p) == keys(&q);

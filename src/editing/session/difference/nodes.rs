@@ -45,11 +45,16 @@ fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
         camera,
         light,
         morph_weights: _,
+        hidden,
     } = a.node(x);
     let q = b.node(y);
     let path = || a.path(x);
     if name != &q.name {
         found.renamed(path(), name.as_deref(), q.name.as_deref());
+    }
+    if *hidden != q.hidden {
+        let what = if q.hidden { "it is hidden now" } else { "it is visible now" };
+        found.add(DifferenceKind::Looks, path(), what);
     }
     let moved = parent.map(|p| found.pairs.node(p)) != q.parent.map(Some);
     if moved {

@@ -65,6 +65,7 @@ fn same_node(m: &Node, g: &Node) -> bool {
         mesh,
         skin,
         instances,
+        hidden,
         camera,
         light,
         morph_weights,
@@ -73,6 +74,7 @@ fn same_node(m: &Node, g: &Node) -> bool {
         && parent == &g.parent
         && (mesh, skin, camera, light) == (&g.mesh, &g.skin, &g.camera, &g.light)
         && instances == &g.instances
+        && hidden == &g.hidden
         && morph_weights == &g.morph_weights
 }
 

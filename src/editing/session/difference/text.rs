@@ -74,6 +74,9 @@ impl Lines<'_> {
             if let Some(skin) = node.skin {
                 self.line(format!("  {}", skins::label(d, skin)));
             }
+            if node.hidden {
+                self.line("  hidden".to_owned());
+            }
             if let Some(instances) = &node.instances {
                 self.line(format!("  {}", count(instances.len(), "instance")));
                 for t in instances.iter() {

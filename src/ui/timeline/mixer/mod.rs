@@ -15,10 +15,10 @@ use crate::ui::popups::lasting_menu_button;
 use crate::{
     edit::command::{
         BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds,
-        is_mix_kept, mix_of,
+        is_mix_kept, jumps_in_words, mix_of,
     },
     model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared},
-    motion::{BarClock, Mixer, Playing},
+    motion::{BarClock, Jump, Mixer, Playing, jumps},
     render::{ColorRole, Measure},
     ui::{
         Action, Actions, DialogAction, Theme, TimelineAction, View,
@@ -57,6 +57,8 @@ pub struct MixerState {
     mixer: Mixer,
     /// The clocks of bars in a state of the document, by lane and bar.
     clocks: (u64, Clocks),
+    /// The jumps of the mix in a state of the document.
+    jumps: (u64, Vec<Jump>),
 }
 
 /// How what plays becomes a clip.
@@ -85,6 +87,15 @@ impl MixerState {
         self.clocks.1.entry(at).or_insert_with(|| mixer.clock(document, mix, at).map(Arc::new)).clone()
     }
 
+    /// The jumps of what is shown, found once per state of the document, and not while a hand changes it.
+    fn find_jumps(&mut self, view: &View<'_>, document: &Document, mix: &Shared<Mix>) {
+        let Some(session) = view.session.filter(|s| !s.history().is_open()) else { return };
+        let generation = session.generation();
+        if self.jumps.0 != generation {
+            self.jumps = (generation, jumps(document, mix, (0.0, mix.length())));
+        }
+    }
+
     /// A drag was ended elsewhere.
     pub fn end_drag(&mut self) {
         self.drag = None;
@@ -107,6 +118,7 @@ impl Default for MixerState {
             to: None,
             mixer: Mixer::default(),
             clocks: (0, HashMap::new()),
+            jumps: (0, Vec::new()),
         }
     }
 }
@@ -124,6 +136,7 @@ fn preview(label: &str, mix: Mix, actions: &mut Actions) {
 
 pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let mix = mix_of(document).unwrap_or_default();
+    state.mixer.find_jumps(view, document, &mix);
     let time = view.timeline.playback.time;
     let playing = view.timeline.playing;
     let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
@@ -181,6 +194,10 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
             rect.bottom() - 0.5,
             egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelineGridMajor)),
         );
+    }
+    let mark = egui::Stroke::new(1.5, view.theme.color(ColorRole::SeverityWarning));
+    for x in state.mixer.jumps.1.iter().map(|j| axis.x(j.time)).filter(|x| sheet.x_range().contains(*x)) {
+        painter.vline(x, body.y_range(), mark);
     }
     let x = axis.x(time);
     if sheet.x_range().contains(x) {
@@ -309,6 +326,7 @@ fn header_ui(
             });
             ui.separator();
             go_ui(state, ui, view, document, actions);
+            jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(())).clicked() {
                     actions.push(TimelineAction::Mixing(false));
@@ -325,6 +343,24 @@ fn header_ui(
             });
         });
     });
+}
+
+/// The warning about jumps of the mix; a click goes to the next one after the playhead.
+fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+    let Some(words) = jumps_in_words(document, jumps) else { return };
+    let text = match jumps.len() {
+        1 => "1 jump".to_owned(),
+        n => format!("{n} jumps"),
+    };
+    let text = RichText::new(text);
+    let button = ui.add(egui::Button::new(text.color(view.theme.color(ColorRole::SeverityWarning))).frame(false));
+    name_widget(ui, &button, &format!("Warning: {words}"));
+    if button.clicked() {
+        let now = view.timeline.playback.time;
+        let next = jumps.iter().find(|j| j.time > now + 1e-6).or_else(|| jumps.first());
+        actions.extend(next.map(|j| TimelineAction::Seek(j.time)));
+    }
+    button.on_hover_text(format!("Warning: {words}. A click goes to the next one."));
 }
 
 /// The button that asks how what plays becomes a clip.

@@ -11,7 +11,7 @@ use crate::{
             keys::clip_of,
         },
     },
-    model::{ClipId, Document, LayerHome, Local, NodePose, Property, Shared, Transform},
+    model::{ClipId, Document, LayerHome, Local, NodePose, PoseLayerId, Property, Shared, Transform},
     motion::LayerWriteError,
 };
 
@@ -67,6 +67,12 @@ impl LayerKeysCommand {
         }
         Part::write(&self.layer, document, "layer", &mut line.arguments);
         line
+    }
+
+    /// The layer whose keys are edited, if it is there.
+    pub(in crate::edit::command) fn layer_of(&self, document: &Document) -> Option<PoseLayerId> {
+        let clip = self.clip()?.find(document).ok()?;
+        self.layer.find(document, LayerHome::Clip(clip)).ok()
     }
 
     /// The clip that a command on keys is about.
