@@ -9,7 +9,7 @@ use ulna::{
     edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table},
     formats::gltf::Progress,
     model::{ClipId, Document, NodeId},
-    motion::clip_edit::{CopiedKeys, CopiedTrack},
+    motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace},
     session::{Recovery, Session, differences},
 };
 
@@ -115,7 +115,9 @@ fn some_text(draw: &mut Draw, document: &Document) -> Value {
     let copied = clip.tracks.values().take(1 + draw.below(3)).map(|track| {
         let times: Vec<f32> = track.times.iter().copied().take(1 + draw.below(6)).collect();
         let node = document.node(track.target);
-        CopiedTrack::of(track, &times, &node.label(track.target), &document.path(track.target))
+        let place =
+            NodePlace { name: &node.label(track.target), path: &document.path(track.target), node: track.target };
+        CopiedTrack::of(track, &times, &place)
     });
     json!(CopiedKeys::new(copied.collect()).text())
 }

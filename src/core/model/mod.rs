@@ -5,6 +5,7 @@ mod clip;
 mod derived;
 mod diagnostic;
 mod document;
+mod frame_rate;
 mod ids;
 mod kept_layers;
 mod kept_pose;

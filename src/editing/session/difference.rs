@@ -327,6 +327,9 @@ fn clip(a: (&Asset, &Clip), b: (&Asset, &Clip), place: &str, found: &mut Found) 
     if a.1.ticks != b.1.ticks {
         found.add(DifferenceKind::Clip, place, "it counts in other ticks a second".to_owned());
     }
+    if a.1.rate != b.1.rate {
+        found.add(DifferenceKind::Clip, place, "it keeps another frame rate".to_owned());
+    }
     if a.1.markers != b.1.markers {
         let said = format!("{} markers instead of {}", b.1.markers.len(), a.1.markers.len());
         found.add(DifferenceKind::Clip, place, said);
@@ -506,8 +509,8 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
                 return lost(place, format!("{name}: {what}"));
             }
         }
-        if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks {
-            return lost(place, "its markers, what happens at its end, or its ticks differ".into());
+        if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks || m.rate != g.rate {
+            return lost(place, "its markers, what happens at its end, its ticks or its frame rate differ".into());
         }
         if m.kept_layers != g.kept_layers {
             return lost(place, "the layers that are kept with it differ".into());
