@@ -7,6 +7,7 @@ mod common;
 mod bvh;
 mod cli;
 mod clips;
+mod clips_kept;
 mod corpus;
 mod edits;
 mod extensions;
