@@ -39,6 +39,8 @@ impl Draw {
 fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
     let numbers = |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
     let known = match argument.name {
+        // A morph target is named by text, a primitive by number.
+        "target" if matches!(argument.kind, ArgumentType::Text) => json!("#0"),
         "primitive" | "target" => json!(0),
         "bits" => json!(["8", "16"][draw.below(2)]),
         "steps" => json!([255, 65535, 7][draw.below(3)]),

@@ -722,17 +722,20 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     /// What measuring rounds: radians, metres, and metres a second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
-    if b.0 > a.0 + ROUNDED.0 || b.1 > a.1 * 1.001 + ROUNDED.1 {
-        let instead = match how {
-            Closing::DropFrame => "its last frame is not there twice; leave it",
-            _ => "close it in another way, as “match” or “blend”",
-        };
+    if was.travels.is_none() && is.travels.is_some() {
         return Some(format!(
-            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm, not by {:.1}° and {:.1} cm; {instead}",
+            "that would open the loop: the body would end elsewhere than it begins; {}",
+            instead_of(how)
+        ));
+    }
+    if b.0 > a.0 + ROUNDED.0 || b.1 > a.1 * 1.001 + ROUNDED.1 {
+        return Some(format!(
+            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm, not by {:.1}° and {:.1} cm; {}",
             b.0.to_degrees(),
             b.1 * 100.0,
             a.0.to_degrees(),
-            a.1 * 100.0
+            a.1 * 100.0,
+            instead_of(how)
         ));
     }
     let only_speed = matches!(how, Closing::Blend { speed: true, .. }) && was.is_closed;
@@ -743,4 +746,12 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
             speeds[0] * 100.0
         )
     })
+}
+
+/// What can be done where a way to close a loop opens it.
+const fn instead_of(how: Closing) -> &'static str {
+    match how {
+        Closing::DropFrame => "its last frame is not there twice; leave it",
+        _ => "close it in another way, as “match” or “blend”",
+    }
 }
