@@ -88,6 +88,7 @@ impl App {
             replace: None,
             relative: None,
             flip: None,
+            interpolation: Some(self.program.settings.new_keys),
         };
         self.run(ctx, paste);
     }

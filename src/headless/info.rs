@@ -70,12 +70,13 @@ fn facts(session: &Session, path: &Path) -> Value {
                 "index": id.0,
                 "name": clip.name.as_deref(),
                 "length": clip.length(),
-                "channels": clip.tracks.len(),
+                "channels": clip.played().count(),
                 "pointers": clip.pointers.len(),
                 "channels_in_file": clip.channels_in_file,
-                "keys": clip.key_count(),
-                "fps": guess.map(|g| g.0),
+                "keys": clip.played().map(|t| t.times.len()).sum::<usize>(),
+                "fps": guess.map(|g| (g.0 * 1000.0).round() / 1000.0),
                 "fps_share": guess.map(|g| g.1),
+                "fps_kept": clip.rate.is_some(),
             })
         })
         .collect();
@@ -247,7 +248,9 @@ fn words(facts: &Value) -> String {
     }
     for clip in facts["clips"].as_array().into_iter().flatten() {
         let name = clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
+        let is_kept = clip["fps_kept"].as_bool() == Some(true);
         let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
+            (Some(fps), _) if is_kept => format!(", {fps} fps"),
             (Some(fps), Some(share)) => format!(", {fps} fps (guessed, {:.0} % of keys)", share * 100.0),
             _ => String::new(),
         };

@@ -139,7 +139,8 @@ pub fn set_morph(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> C
     let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };
     let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
     if view.timeline.auto_key {
-        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight) }.into();
+        let interpolation = Some(view.settings.new_keys);
+        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight), interpolation }.into();
     }
     HoldMorph { clip, time, node, target, weight }.into()
 }

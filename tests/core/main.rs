@@ -9,6 +9,7 @@ mod bvh;
 mod cli;
 mod clips;
 mod comparison;
+mod clips_kept;
 mod corpus;
 mod edits;
 mod extensions;

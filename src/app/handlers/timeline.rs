@@ -75,6 +75,7 @@ impl App {
                     replace: None,
                     relative: None,
                     flip: Some(true),
+                    interpolation: Some(self.program.settings.new_keys),
                 };
                 self.run(ctx, paste);
             }

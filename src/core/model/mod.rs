@@ -5,6 +5,7 @@ mod clip;
 mod derived;
 mod diagnostic;
 mod document;
+mod frame_rate;
 mod held;
 mod ids;
 mod kept_layers;

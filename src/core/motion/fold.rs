@@ -199,7 +199,8 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
         }
     }
     if done.exact + done.sampled > 0 {
-        done.clip = Shared::new(Clip { tracks, ..(**clip).clone() });
+        // What is sampled says nothing of the rate that the clip is made at.
+        done.clip = Shared::new(Clip { tracks, ..(**clip).clone() }.at_rate_of(clip));
     }
     done
 }

@@ -79,7 +79,7 @@ impl Rests {
 /// The nodes that a pose is of: joints, and what is posed or moved by a clip.
 pub(super) fn posable(document: &Document) -> Vec<bool> {
     let mut all = document.joint_flags();
-    for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(|t| t.property != Property::Weights) {
+    for track in document.clips.values().flat_map(|c| c.played()).filter(|t| t.property != Property::Weights) {
         all[track.target.index()] = true;
     }
     for (id, _) in document.nodes.iter().filter(|(_, n)| n.pose.is_some()) {

@@ -310,11 +310,20 @@ impl Exporting {
         let mut lost = Vec::new();
         if let Some(rate) = request.rate {
             let mut off = MotionError::default();
+            let (mut pointers, mut packed) = (0, 0usize);
             for id in request.meant(&self.document) {
                 if let Some(clip) = document.file.clips.get_mut(id) {
                     let (made, error) = resampled(clip, rate);
                     off = off.or(error);
-                    *clip = Shared::new(made);
+                    pointers += clip.pointers.len();
+                    packed += clip.kept.len() - clip.pointers.iter().filter(|p| p.track.is_some()).count();
+                    *clip = Shared::new(made.counted_at(rate));
+                }
+            }
+            for (count, what) in [(pointers, "of animation pointers"), (packed, "whose keys cannot be read")] {
+                if count > 0 {
+                    let channels = if count == 1 { "channel" } else { "channels" };
+                    lost.push(format!("{count} {channels} {what} keep the keys that they have, at no rate"));
                 }
             }
             if let Some(off) = off.in_words() {

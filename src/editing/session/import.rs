@@ -198,7 +198,7 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
     let moved: BTreeSet<NodeId> = theirs
         .clips
         .values()
-        .flat_map(|c| c.tracks.values())
+        .flat_map(|c| c.played())
         .filter(|t| t.property != Property::Weights)
         .map(|t| t.target)
         .collect();

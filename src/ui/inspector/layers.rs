@@ -661,6 +661,7 @@ fn in_layer(
                 node: Nodes::one(node),
                 to: edits::component(&wanted, property),
                 time: Some(Seconds(time as f32)),
+                key: (view.timeline.auto_key && home != LayerHome::Pose).then_some(true),
             };
             let label = format!("{name} {label} in {}", layer.name);
             let key = keyed(view, home, layer, node, edits::component(&wanted, property));

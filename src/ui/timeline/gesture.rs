@@ -8,7 +8,8 @@ use crate::{
     edit::{
         KeysHome,
         command::{
-            Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds,
+            Between, Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName,
+            field::Seconds,
         },
         evaluate,
     },
@@ -158,7 +159,10 @@ impl Retiming {
             if self.is_stretch() && wanted <= 0.0 {
                 return goes;
             }
-            actions.push(Action::Preview { label: self.label(), commands: vec![self.command(wanted)] });
+            actions.push(Action::Preview {
+                label: self.label(),
+                commands: vec![self.command(wanted, view.settings.new_keys)],
+            });
         }
         if goes == Goes::Kept {
             actions.push(Action::Commit);
@@ -216,14 +220,14 @@ impl Retiming {
         format!("{verb} {keys}")
     }
 
-    fn command(&self, by: f64) -> Command {
+    fn command(&self, by: f64, new_keys: Between) -> Command {
         let clip = ClipName::Id(self.home.clip);
         let which = WhichKeys::these(self.home.clip, self.keys.clone());
         let seconds = Seconds(by as f32);
         match self.kind {
             Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None, make_room: None }.into(),
             Retime::Ripple => MoveKeys { clip, by: seconds, which, ripple: Some(true), make_room: None }.into(),
-            Retime::Copy => DuplicateKeys { clip, by: seconds, which }.into(),
+            Retime::Copy => DuplicateKeys { clip, by: seconds, which, interpolation: Some(new_keys) }.into(),
             Retime::Offset => OffsetKeys { clip, by: seconds, which }.into(),
             Retime::Stretch(about) => {
                 ScaleKeys { clip, factor: by as f32, about: Some(Seconds(about as f32)), which }.into()

@@ -126,7 +126,9 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
     let time = Some(Seconds(view.timeline.playback.time as f32));
     let paste = |time, replace, relative, flip| -> Command {
-        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative, flip }.into()
+        let interpolation = Some(view.settings.new_keys);
+        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative, flip, interpolation }
+            .into()
     };
     let ways = [
         ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None, None)),
@@ -140,7 +142,9 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     if line(ui, view, onto, None, copied && !nodes.is_empty()) {
         let node = Some(Nodes::Ids(nodes.iter().copied().collect()));
         let clip = ClipName::Id(clip);
-        let paste = PasteKeys { clip, text: None, time, node, replace: None, relative: None, flip: None };
+        let interpolation = Some(view.settings.new_keys);
+        let paste =
+            PasteKeys { clip, text: None, time, node, replace: None, relative: None, flip: None, interpolation };
         actions.push(Action::Run(paste.into()));
     }
     for (text, key, command) in ways {

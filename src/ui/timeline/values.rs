@@ -297,7 +297,9 @@ fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actio
             let which = WhichKeys { time: Some(time), node: Some(node), parts, ..WhichKeys::default() };
             actions.push(Action::Run(DeleteKeys { clip, which }.into()));
         } else if property == Property::Weights {
-            actions.push(Action::Run(KeyMorphs { clip, time, node, target: None, weight: None }.into()));
+            let interpolation = Some(view.settings.new_keys);
+            let key = KeyMorphs { clip, time, node, target: None, weight: None, interpolation };
+            actions.push(Action::Run(key.into()));
         } else {
             let parts = Some(Parts(vec![property]));
             let interpolation = Some(view.settings.new_keys);

@@ -320,7 +320,9 @@ impl<'a> ClipTransfer<'a> {
     /// A clip of the other document, for this one.
     pub fn clip(&self, clip: &Clip) -> CarriedClip {
         let mut made = CarriedClip {
-            left_out: clip.pointers.iter().filter(|p| p.track.is_none()).count() + clip.kept.len(),
+            // What pointers play is kept, too, and comes over as keys.
+            left_out: clip.pointers.len() + clip.kept.len()
+                - 2 * clip.pointers.iter().filter(|p| p.track.is_some()).count(),
             ..CarriedClip::default()
         };
         let mut tracks: Vec<Shared<Track>> = Vec::new();
@@ -381,6 +383,7 @@ impl<'a> ClipTransfer<'a> {
             markers: clip.markers.clone(),
             repeat: clip.repeat,
             ticks: clip.ticks,
+            rate: clip.rate,
             ..Clip::default()
         };
         made

@@ -283,7 +283,16 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
 /// At the playhead.
 pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
     let (clip, time) = (around.keys_clip()?, Some(around.seconds()));
-    let paste = PasteKeys { clip, text: None, time, node: None, replace: None, relative: None, flip: None };
+    let paste = PasteKeys {
+        clip,
+        text: None,
+        time,
+        node: None,
+        replace: None,
+        relative: None,
+        flip: None,
+        interpolation: around.new_keys,
+    };
     Ok(vec![around.of_keys(KeysOfLayer::Edit(paste.into()))])
 }
 

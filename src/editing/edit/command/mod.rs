@@ -38,6 +38,7 @@ mod pose_layers;
 mod rules;
 mod skins;
 mod table;
+mod upkeep;
 mod vertex_terms;
 mod visibility;
 mod weights;
@@ -53,6 +54,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub(crate) use self::layers::primitives_of;
+use self::upkeep::keep_up;
 pub use self::weights::untold;
 pub(crate) use self::weights::{slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
@@ -63,8 +65,8 @@ pub use self::{
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
         ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys, ResampleClip, RetimeClip,
-        ReverseClip, RootMotion, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of, seam_in_words,
-        travel_in_words,
+        ReverseClip, RootMotion, SetRate, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of,
+        seam_in_words, travel_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{
@@ -93,7 +95,7 @@ pub use self::{
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
-        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, named_mix, read_mix,
+        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, mix_rate, named_mix, read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Over, Place, Wanted},
@@ -344,6 +346,15 @@ impl DocumentCommand {
         }
     }
 
+    /// Whether it says itself how many frames a second its clips have.
+    const fn brings_rate(&self) -> bool {
+        match self {
+            Self::ClipWork(command) => command.sets_rate(),
+            Self::ClipArrival(_) | Self::Mix(_) => true,
+            _ => false,
+        }
+    }
+
     /// What it comes to; not applied.
     ///
     /// # Errors
@@ -371,6 +382,7 @@ impl DocumentCommand {
             Self::Skin(command) => command.work(scene),
             Self::Material(command) => command.work(scene),
         }?;
+        keep_up(scene.document, &mut done, !self.brings_rate());
         free_of_matrices(scene.document, &mut done);
         Ok(done)
     }

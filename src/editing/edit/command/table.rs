@@ -235,6 +235,7 @@ const ORDER: &[&str] = &[
     "clip.reverse",
     "clip.retime",
     "clip.ticks",
+    "clip.rate",
     "clip.start_at_zero",
     "clip.mirror",
     "clip.close_loop",

@@ -63,6 +63,7 @@ pub fn read(
         markers: Shared::default(),
         repeat: None,
         ticks: None,
+        rate: None,
         kept_layers: None,
         pointers: Shared::default(),
         kept: Shared::default(),

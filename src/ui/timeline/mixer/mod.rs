@@ -15,7 +15,7 @@ use crate::ui::popups::lasting_menu_button;
 use crate::{
     edit::command::{
         BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds,
-        is_mix_kept, jumps_in_words, mix_of,
+        is_mix_kept, jumps_in_words, mix_of, mix_rate,
     },
     model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared},
     motion::{BarClock, Jump, Mixer, Playing, jumps},
@@ -65,7 +65,8 @@ pub struct MixerState {
 #[derive(Clone, Debug)]
 struct Baking {
     name: String,
-    rate: f64,
+    /// Frames a second, where a person says so.
+    rate: Option<f64>,
     millimetres: f64,
     in_place: bool,
 }
@@ -111,7 +112,7 @@ impl Default for MixerState {
             keys_scroll: 0.0,
             renamed: None,
             fade: 0.25,
-            bake: Baking { name: "Mix".to_owned(), rate: 60.0, millimetres: 1.0, in_place: false },
+            bake: Baking { name: "Mix".to_owned(), rate: None, millimetres: 1.0, in_place: false },
             search: String::new(),
             goes: GoWhen::Now,
             how: EnterHow::Fade,
@@ -332,7 +333,7 @@ fn header_ui(
                     actions.push(TimelineAction::Mixing(false));
                 }
                 let is_some = mix.length() > 0.0;
-                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, theme, actions));
+                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, (theme, mix_rate(document)), actions));
                 let kept = is_mix_kept(document);
                 let keep = egui::Button::new(if kept && is_some { "Kept in the file" } else { "Keep in the file" });
                 let keep = ui.add_enabled(is_some && !kept, keep);
@@ -364,7 +365,8 @@ fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, a
 }
 
 /// The button that asks how what plays becomes a clip.
-fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
+fn bake_ui(bake: &mut Baking, ui: &mut Ui, (theme, offered): (&Theme, f64), actions: &mut Actions) {
+    let mut frames = bake.rate.unwrap_or(offered);
     let button = lasting_menu_button(ui, egui::Button::new("Bake to a clip…"), |ui| {
         ui.set_min_width(240.0);
         egui::Grid::new("bake").num_columns(2).spacing([8.0, 6.0]).show(ui, |ui| {
@@ -375,7 +377,10 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions)
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
             label(ui, "Frames a second");
-            let field = ui.add(egui::DragValue::new(&mut bake.rate).range(1.0..=240.0).speed(1.0).max_decimals(3));
+            let field = ui.add(egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3));
+            if field.changed() {
+                bake.rate = Some(frames);
+            }
             name_widget(ui, &field, "Frames a second of the baked clip");
             ui.end_row();
             label(ui, "Keys within");
@@ -392,7 +397,7 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions)
         let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(72.0, 28.0));
         if ui.add(verb).clicked() {
             let name = Some(bake.name.trim().to_owned()).filter(|n| !n.is_empty());
-            let (rate, millimetres) = (Some(bake.rate as f32), Some(bake.millimetres as f32));
+            let (rate, millimetres) = (Some(frames as f32), Some(bake.millimetres as f32));
             actions.push(Action::Run(BakeMix { name, rate, millimetres, in_place: Some(bake.in_place) }.into()));
             ui.close();
         }
