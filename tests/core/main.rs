@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod avatars;
 mod bvh;
 mod cli;
 mod clips;
@@ -12,6 +13,7 @@ mod edits;
 mod extensions;
 mod hostile;
 mod ik;
+mod imports;
 mod journal;
 mod keys;
 mod layering;
@@ -19,6 +21,9 @@ mod layers;
 mod losses;
 mod merged;
 mod mix;
+mod names;
+mod odd_files;
+mod other_formats;
 mod pose_layers;
 mod poses;
 mod posing;

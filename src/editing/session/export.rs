@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::{
     Session,
     disk::{Disk, clear, write_atomically},
+    vrm_pose,
 };
 use crate::{
     formats::gltf::{
@@ -304,6 +305,7 @@ impl Exporting {
                 lost.push(format!("Without meshes {weights} {tracks} of morph weights are left out"));
             }
         }
+        lost.extend(vrm_pose::warning(&self.opened, &document));
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
         let own = self.source.path.as_deref();
         let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
@@ -311,6 +313,9 @@ impl Exporting {
         let order: Vec<ClipId> = document.clips.ids().collect();
         let mut made = Vec::new();
         let exporter = gltf::Exporter::new(&whole.source)?;
+        if request.skeleton_only {
+            lost.extend(exporter.left_out_with_meshes());
+        }
         for (k, (path, clips)) in files.iter().enumerate() {
             let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
             let options = ExportOptions { clips: Some(keep), skeleton_only: request.skeleton_only };

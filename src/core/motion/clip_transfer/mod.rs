@@ -22,6 +22,7 @@ use glam::{Quat, Vec3};
 
 use self::standing::{Standing, axis_turns, carrier};
 use super::{
+    counterparts::mapped_roles,
     humanoid::Part,
     mirror::{is_uneven, swapped},
     transfer::{FoundBy, Sought, above, pairs, posable, roles_of, target_name},
@@ -61,6 +62,8 @@ pub struct CarriedClip {
     pub clip: Clip,
     /// Nodes there that it moves, and that have no counterpart.
     pub lost: Vec<NodeId>,
+    /// Names of morph targets that it moves, and that no mesh here has.
+    pub lost_targets: Vec<String>,
     /// Joints here whose keys had to be made anew, since nodes without counterpart move between them.
     pub resampled: Vec<NodeId>,
     /// How many scales could not be taken over, since the axes of both joints do not lie on one another.
@@ -145,6 +148,20 @@ impl<'a> ClipTransfer<'a> {
     /// Joints with a counterpart, those above first.
     pub fn pairs(&self) -> &[JointPair] {
         &self.pairs
+    }
+
+    /// Whether hips, arms and legs here all have a counterpart among these nodes.
+    pub fn finds_body(&self, moved: &BTreeSet<NodeId>) -> bool {
+        /// Hips, and two parts of each arm and leg: one may be missing from a skeleton.
+        const PARTS: usize = 8;
+        let is_body = |p: Part| matches!(p, Part::Hips | Part::UpperArm | Part::LowerArm | Part::Thigh | Part::Shin);
+        let body: Vec<NodeId> = roles_of(self.ours)
+            .into_iter()
+            .filter(|(_, r)| r.is_some_and(|r| is_body(r.part)))
+            .map(|(n, _)| n)
+            .collect();
+        let found = |node: &NodeId| self.pairs.iter().any(|p| p.to == *node && moved.contains(&p.from));
+        body.len() >= PARTS && body.iter().all(found)
     }
 
     /// By what travel is multiplied, in the scene.
@@ -356,12 +373,10 @@ impl<'a> ClipTransfer<'a> {
             }
         }
         for (node, own) in &of {
-            let morphs: Vec<_> = own.iter().filter(|t| t.property == Property::Weights).collect();
-            let missed = morphs
-                .iter()
-                .filter_map(|t| self.morphs(t).map(|t| tracks.push(t.into())).is_none().then_some(()))
-                .count();
-            if missed > 0 || (!self.to.contains_key(node) && moves(*node)) {
+            for track in own.iter().filter(|t| t.property == Property::Weights) {
+                tracks.extend(self.morphs(track, &mut made.lost_targets).map(Shared::new));
+            }
+            if !self.to.contains_key(node) && moves(*node) {
                 made.lost.push(*node);
             }
         }
@@ -461,8 +476,9 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// Weights of morph targets, for the node of that name, else for one whose targets have those names.
-    fn morphs(&self, track: &Track) -> Option<Track> {
+    /// Weights of morph targets, for the node of that name, else for one whose targets have those names. Targets that it moves and
+    /// that are not there go to `lost`.
+    fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());
             (0..count).map(|k| target_name(document, node, k)).collect::<Vec<_>>()
@@ -476,8 +492,15 @@ impl<'a> ClipTransfer<'a> {
         };
         let target = with_targets().find(|n| self.ours.node(*n).label(*n) == label).or_else(|| {
             with_targets().find(|n| names(self.ours, *n).iter().any(|t| !t.starts_with('#') && theirs.contains(t)))
-        })?;
-        let ours = names(self.ours, target);
+        });
+        let ours = target.map_or_else(Vec::new, |n| names(self.ours, n));
+        let moved = |k: usize| track.values.iter().skip(k).step_by(track.width.max(1)).any(|v| *v != 0.0);
+        let missing = (0..track.width).filter(|k| theirs.get(*k).is_none_or(|name| !ours.contains(name)) && moved(*k));
+        lost.extend(missing.map(|k| match theirs.get(k) {
+            Some(name) if !name.starts_with('#') => name.clone(),
+            _ => format!("target {k} of {label}"),
+        }));
+        let target = target?;
         if theirs == ours && ours.len() == track.width {
             return Some(Track { target, ..track.clone() });
         }
@@ -512,12 +535,15 @@ fn matched(
     let posable = posable(theirs);
     let nodes: Vec<NodeId> = theirs.nodes.order().iter().copied().filter(|n| posable[n.index()]).collect();
     let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
+    let roles = mapped_roles(theirs);
     let sought: Vec<Sought> = nodes
         .iter()
         .map(|n| Sought {
             name: theirs.node(*n).label(*n),
             path: theirs.path(*n),
             parent: above(theirs, *n).find_map(|p| place.get(&p).copied()),
+            role: roles.get(n).cloned(),
+            rest: theirs.node(*n).rest.transform(),
         })
         .collect();
     let picked: BTreeSet<NodeId> = chosen.values().flatten().copied().collect();

@@ -26,6 +26,7 @@ mod schema;
 mod source;
 mod text;
 mod transcode;
+mod users;
 mod vrm;
 pub(crate) mod weight_layer_extras;
 mod weights;
