@@ -137,9 +137,12 @@ impl<'a> ClipTransfer<'a> {
         let ratio = if ratio.is_finite() && (ratio - 1.0).abs() > 1e-3 { ratio } else { 1.0 };
         let aligned = stands[1].rotation.clone();
         let mut made = Self { theirs, ours, pairs, to, taken, stands, turned: Quat::IDENTITY, aligned, ratio };
-        made.find_same(how);
+        let is_one = made.find_same(how);
         if made.pairs.iter().any(|p| !p.is_same) {
             made.turn_whole();
+            if !is_one {
+                made.recheck_same();
+            }
             made.align_limbs();
         }
         made
@@ -196,13 +199,14 @@ impl<'a> ClipTransfer<'a> {
             && !above(self.ours, pair.to).any(|n| self.taken.contains(&n))
     }
 
-    fn find_same(&mut self, how: KeysBy) {
+    /// Finds the joints that rest alike; whether that is nearly all of them, so that both skeletons are one.
+    fn find_same(&mut self, how: KeysBy) -> bool {
         /// Radians, and parts of a length: what another program's rounding leaves.
         const NEAR: f32 = 1e-3;
         /// As many of the joints as make two skeletons one.
         const NEARLY_ALL: f32 = 0.9;
         if how == KeysBy::Copy {
-            return;
+            return true;
         }
         let close = |a: &Transform, b: &Transform| {
             a.is_close(b, NEAR, NEAR * a.translation.length().max(b.translation.length()).max(1e-6))
@@ -238,6 +242,7 @@ impl<'a> ClipTransfer<'a> {
         }
         // A file of animations without a skin may stand anywhere; bones of the same lengths along the same axes are the same bones.
         let unbound = self.pairs.iter().all(|p| there.bound[p.from.index()].is_none());
+        let is_one = share(rest) || (unbound && parts >= 4 && share(lengths));
         if unbound && parts >= 4 && share(lengths) {
             for (k, pair) in self.pairs.iter().enumerate() {
                 same[k] |= pair.by != FoundBy::Role && self.are_neighbours(pair);
@@ -245,6 +250,29 @@ impl<'a> ClipTransfer<'a> {
         }
         for (pair, is_same) in self.pairs.iter_mut().zip(same) {
             pair.is_same = is_same;
+        }
+        is_one
+    }
+
+    /// Takes joints out of those that rest alike whose axes lie otherwise in the scene: a shin points down in a body that faces +Z and
+    /// in one that faces −Z (VRM 0), and bends about axes that point to opposite sides.
+    fn recheck_same(&mut self) {
+        /// Radians.
+        const LEAST: f32 = 0.1;
+        if self.turned == Quat::IDENTITY {
+            return;
+        }
+        let is_off = |turn: Quat| angle_between(turn, Quat::IDENTITY) > LEAST;
+        let same: Vec<bool> = self
+            .pairs
+            .iter()
+            .map(|pair| {
+                let by = self.constants(pair);
+                pair.is_same && !is_off(by.left) && !is_off(by.right)
+            })
+            .collect();
+        for (pair, same) in self.pairs.iter_mut().zip(same) {
+            pair.is_same = same;
         }
     }
 
