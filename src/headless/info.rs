@@ -249,6 +249,7 @@ fn words(facts: &Value) -> String {
     if !extensions.is_empty() {
         line(format!("extensions: {}", extensions.join(", ")));
     }
-    line(format!("{} problems found", count("diagnostics")));
+    let problems = count("diagnostics");
+    line(format!("{problems} {} found", if problems == 1 { "problem" } else { "problems" }));
     out.trim_end().to_owned()
 }

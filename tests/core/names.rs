@@ -247,3 +247,17 @@ fn every_clip_is_exported_to_a_file_of_its_own() {
         assert_eq!((&only.name, only.tracks.len()), (&clip.name, clip.tracks.len()), "{}", path.display());
     }
 }
+
+/// Numbers in sentences are as they were typed, and what a sentence allows is allowed: 0.01 is a rate.
+#[test]
+fn numbers_in_refusals_are_as_they_were_typed() {
+    let session = tree(&[("Root".to_owned(), 0)], &["go".to_owned()]);
+    let rate = |rate: f64| {
+        let line = CommandLine::new("clip.resample").with("clip", "go").with("rate", rate);
+        session.clone().run_line(&line).map_err(|e| e.to_string())
+    };
+    assert!(rate(0.01).is_ok(), "{:?}", rate(0.01));
+    assert!(rate(10_000.0).is_ok());
+    let why = rate(0.009).unwrap_err();
+    assert!(why.contains("“rate” is 0.009;"), "{why}");
+}

@@ -82,7 +82,7 @@ fn what_is_none_is_refused_with_what_and_where() {
         ("HIERARCHY ROOT a { SHAPE }", "SHAPE"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 1\nFrame Time: 1\nx", "frame 1"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nFrames: -1", "no count"),
-        ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nHello", "Frames:"),
+        ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nHello", "Frames"),
     ] {
         let error = converted(text).unwrap_err().to_string();
         assert!(error.contains(why), "{text}: {error}");
