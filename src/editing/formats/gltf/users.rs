@@ -233,7 +233,7 @@ impl<'de> Visitor<'de> for Foreign<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             // A number may be a key, as well.
-            if let (Place::Foreign, Ok(index)) = (self.place, key.parse::<usize>()) {
+            if let (Place::Foreign | Place::Extras | Place::Views, Ok(index)) = (self.place, key.parse::<usize>()) {
                 self.users.add(index);
             }
             map.next_value_seed(Foreign { users: &mut *self.users, place: self.place.member(&key) })?;
