@@ -164,7 +164,8 @@ fn facts(session: &Session, path: &Path) -> Value {
         "skins": skins,
         "clips": clips,
         "extensions": session.extensions_used,
-        "diagnostics": session.diagnostics,
+        // By every rule, as “check” counts them.
+        "diagnostics": session.all_findings(),
     })
 }
 
@@ -266,6 +267,7 @@ fn words(facts: &Value) -> String {
     if !extensions.is_empty() {
         line(format!("extensions: {}", extensions.join(", ")));
     }
-    line(format!("{} problems found", count("diagnostics")));
+    let problems = count("diagnostics");
+    line(format!("{problems} {} found", if problems == 1 { "problem" } else { "problems" }));
     out.trim_end().to_owned()
 }

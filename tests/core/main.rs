@@ -5,6 +5,7 @@
 mod common;
 
 mod beside;
+mod avatars;
 mod bvh;
 mod cli;
 mod clips;
@@ -16,6 +17,7 @@ mod extensions;
 mod held;
 mod hostile;
 mod ik;
+mod imports;
 mod journal;
 mod keys;
 mod layering;
@@ -23,6 +25,9 @@ mod layers;
 mod losses;
 mod merged;
 mod mix;
+mod names;
+mod odd_files;
+mod other_formats;
 mod pose_layers;
 mod poses;
 mod posing;

@@ -6,6 +6,7 @@ mod bend;
 pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
+mod counterparts;
 mod evaluator;
 mod fold;
 mod frame;

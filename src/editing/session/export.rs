@@ -13,7 +13,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Session, disk::Disk, placing::Placing, stamp::hard_links};
+use super::{Session, disk::Disk, placing::Placing, stamp::hard_links, vrm_pose};
 use crate::{
     formats::gltf::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
@@ -338,6 +338,7 @@ impl Exporting {
                 lost.push(format!("Without meshes {weights} {tracks} of morph weights are left out"));
             }
         }
+        lost.extend(vrm_pose::warning(&self.opened, &document));
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
         let own = self.source.path.as_deref();
         let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
@@ -360,6 +361,9 @@ impl Exporting {
     ) -> Result<Vec<String>, ExportFailure> {
         let (packed, mut lost) = self.packed()?;
         let exporter = gltf::Exporter::new(&packed.source)?;
+        if self.request.skeleton_only {
+            lost.extend(exporter.left_out_with_meshes());
+        }
         for (k, (path, clips)) in files.iter().enumerate() {
             let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
             // What leaves must come in again.

@@ -17,6 +17,7 @@ mod replay;
 mod save;
 mod sidecars;
 mod stamp;
+mod vrm_pose;
 mod weight_cells;
 mod weight_import;
 mod weight_layers;
@@ -49,6 +50,7 @@ pub use self::{
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
     stamp::{OnDisk, Stamp, content_hash, hard_links},
+    vrm_pose::posed_bones,
     weight_cells::{CellRefused, WhyNot, cells_assigned},
     weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
     work::{NotTaken, Work, Worked},
@@ -596,14 +598,15 @@ impl Session {
                 self.notes.extend(note);
                 return Ok(done);
             }
-            Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken }) => {
+            Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken, force }) => {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::Other("no file is named; give a file, a folder or a pattern as “path”".into())
                 })?;
                 let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
                 let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
                 let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), chosen };
-                let request = ImportRequest { path, only: only.clone(), taken: *taken, options };
+                let force = *force == Some(true);
+                let request = ImportRequest { path, only: only.clone(), taken: *taken, options, force };
                 let (command, notes) =
                     self.import(&request, &Progress::default()).map_err(|e| CommandError::Other(e.to_string()))?;
                 let done = self.run_all("Import clips", &[command.into()])?;
@@ -917,6 +920,8 @@ impl Session {
         differs.extend(found.notes);
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
+            // It comes first: a person must see it before saving.
+            differs.splice(0..0, vrm_pose::warning(&self.decoded, &to_save));
         }
         // What is too small for a sentence is still written.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }

@@ -29,6 +29,7 @@ use super::{
     loose::loose_aids,
     sidecars::remove_unnamed,
     stamp::{OnDisk, Stamp, content_hash, names, same_file},
+    vrm_pose,
 };
 use crate::{
     formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri},
@@ -188,7 +189,7 @@ pub struct SavedFile {
     pub path: PathBuf,
     /// What changed in it, in sentences.
     pub changes: Vec<String>,
-    /// What could not be kept, in sentences.
+    /// What could not be kept, or means something else to other programs, in sentences.
     pub lost: Vec<String>,
     /// Where the file as it was is kept now.
     pub backup: Option<PathBuf>,
@@ -424,14 +425,16 @@ impl Saving {
     /// The bytes, in the container that the name asks for.
     fn pack(&self, target: Target, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, &self.document, stem, self.options)?;
+        let t_pose = vrm_pose::warning(&self.opened, &self.document);
         if (target == Target::Glb) == self.source.container.is_glb() {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
-            return Ok(Packed { bytes, beside, changes, lost: Vec::new() });
+            return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
         }
         let again =
             gltf::open_beside(saved.bytes, self.source.path.as_deref(), saved.companions.into(), &Progress::default())?;
         let made = gltf::transcode(&again.source, target, stem)?;
-        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside.into(), changes: saved.changes, lost: made.lost })
+        let lost = t_pose.into_iter().chain(made.lost).collect();
+        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside.into(), changes: saved.changes, lost })
     }
 
     /// The files beside the new one: those of ours, and those it names that must go along into another folder.

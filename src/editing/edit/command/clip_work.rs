@@ -484,10 +484,12 @@ impl ResampleClip {
         /// More keys a track than anyone can want, and memory can hold.
         const MOST_FRAMES: f64 = 2_000_000.0;
         let (id, clip, (first, last)) = whole(scene.document, &self.clip)?;
-        let rate = f64::from(self.rate);
-        if !(0.01..=10_000.0).contains(&rate) {
+        // Compared and told in the precision in which it is given: 0.01 as a double is a little less.
+        if !(0.01..=10_000.0).contains(&self.rate) {
+            let rate = self.rate;
             return Err(argument(format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second")));
         }
+        let rate = f64::from(self.rate);
         let frames = f64::from(last - first) * rate;
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
             return Err(argument(format!("that would be {frames:.0} keys a track; choose a smaller rate")));

@@ -16,6 +16,7 @@ use super::{
     meshopt::{self, Unpacked},
     schema,
     transcode::mime_type,
+    vrm,
 };
 use crate::model::{Diagnostics, Property};
 
@@ -84,6 +85,11 @@ impl<'a> Exporter<'a> {
         let unpacked = meshopt::unpack(source, &typed, &mut budget, &mut Diagnostics::default())?;
         let foreign = accessors.iter().chain(&views).find_map(foreign_data);
         Ok(Self { source, root, animations, accessors, views, unpacked, foreign })
+    }
+
+    /// What of a VRM is left out where meshes are, in sentences.
+    pub fn left_out_with_meshes(&self) -> Vec<String> {
+        strip_meshes(&mut self.root.clone())
     }
 
     /// A GLB with what the options keep.
@@ -157,18 +163,19 @@ fn foreign_data(root: &Value) -> Option<String> {
     }
 }
 
-fn strip_meshes(root: &mut Value) {
-    let Some(members) = root.as_object_mut() else { return };
+/// Takes meshes, materials and images out, with what names them; what of a VRM goes with them.
+fn strip_meshes(root: &mut Value) -> Vec<String> {
+    let dropped = vrm::without_meshes(root);
+    let Some(members) = root.as_object_mut() else { return dropped };
     for key in ["meshes", "materials", "textures", "images", "samplers"] {
         members.remove(key);
     }
     let mut gone: Vec<String> = Vec::new();
     if let Some(extensions) = members.get_mut("extensions").and_then(Value::as_object_mut) {
-        // They name meshes and materials by number.
-        for key in ["VRM", "VRMC_vrm", "KHR_materials_variants"] {
-            if extensions.shift_remove(key).is_some() {
-                gone.push(key.to_owned());
-            }
+        // It names materials by number.
+        let variants = "KHR_materials_variants";
+        if extensions.shift_remove(variants).is_some() {
+            gone.push(variants.to_owned());
         }
     }
     for node in members.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -206,6 +213,7 @@ fn strip_meshes(root: &mut Value) {
             });
         }
     }
+    dropped
 }
 
 impl Exporter<'_> {

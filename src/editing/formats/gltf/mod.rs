@@ -27,6 +27,7 @@ mod source;
 mod text;
 mod transcode;
 mod unmodeled;
+mod users;
 mod vrm;
 pub(crate) mod weight_layer_extras;
 mod weights;

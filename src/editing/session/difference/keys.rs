@@ -54,6 +54,7 @@ fn one(found: &mut Found<'_>, (x, y): (ClipId, ClipId)) {
         markers,
         repeat,
         ticks,
+        rate,
         kept_layers: _,
         pointers,
         kept,
@@ -71,6 +72,10 @@ fn one(found: &mut Found<'_>, (x, y): (ClipId, ClipId)) {
     if ticks != &other.ticks {
         let word = |t: Option<f64>| t.map_or_else(|| "not said".to_owned(), |t| format!("{t} a second"));
         found.change(DifferenceKind::Clip, false, &place, "the rate of its ticks", [word(*ticks), word(other.ticks)]);
+    }
+    if rate != &other.rate {
+        let word = |r: Option<f64>| r.map_or_else(|| "not kept".to_owned(), |r| format!("{r} frames a second"));
+        found.change(DifferenceKind::Clip, false, &place, "the frame rate", [word(*rate), word(other.rate)]);
     }
     if markers != &other.markers {
         let said = match (markers.len(), other.markers.len()) {

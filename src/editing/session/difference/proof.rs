@@ -152,8 +152,8 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
                 return lost(place, format!("{name}: {what}"));
             }
         }
-        if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks {
-            return lost(place, "its markers, what happens at its end, or its ticks differ".into());
+        if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks || m.rate != g.rate {
+            return lost(place, "its markers, what happens at its end, its ticks or its frame rate differ".into());
         }
         if m.kept_layers != g.kept_layers {
             return lost(place, "the layers that are kept with it differ".into());
