@@ -316,7 +316,8 @@ fn files_in_another_container_mean_the_same() {
 #[test]
 fn members_that_ulna_does_not_interpret_are_compared() {
     let file = |extension: Value, extra: Value| {
-        let material = json!({"name": "m", "extensions": {"KHR_materials_clearcoat": extension}, "extras": {"a": extra}});
+        let material =
+            json!({"name": "m", "extensions": {"KHR_materials_clearcoat": extension}, "extras": {"a": extra}});
         crate::common::glb(json!({"materials": [material], "nodes": [{}], "scenes": [{"nodes": [0]}]}), &[])
     };
     let open = |bytes: Vec<u8>| Session::open_bytes(&bytes).unwrap();

@@ -4,13 +4,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod beside;
 mod avatars;
+mod beside;
 mod bvh;
 mod cli;
 mod clips;
-mod comparison;
 mod clips_kept;
+mod comparison;
 mod corpus;
 mod edits;
 mod extensions;

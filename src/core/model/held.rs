@@ -16,8 +16,8 @@ use super::{
     Local, Marker, MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask,
     MixReference, MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Pin, Plays, PointerTrack, PoseLayer,
     PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection, Property, Repeat, RestSource, Scene, SceneId, Shape,
-    Shared, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId, Vrm,
-    WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap,
+    Shared, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId,
+    VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap,
 };
 
 /// Bytes of the two counts before a shared value.
@@ -148,12 +148,13 @@ plain!(
 );
 
 holds! {
-    Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light, morph_weights }
+    Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light, morph_weights, hidden }
     Skin { name, joints, inverse_bind, has_inverse_bind }
     Track { target, property, interpolation, times, values, width, kinds }
-    PointerTrack { pointer, interpolation, times, width, track }
+    PointerTrack { pointer, interpolation, times, width, track, visibility }
+    VisibilityKeys { node, visible }
     Marker { time, name, color }
-    Clip { name, tracks, channels_in_file, markers, repeat, ticks, kept_layers, pointers, kept, mended }
+    Clip { name, tracks, channels_in_file, markers, repeat, ticks, rate, kept_layers, pointers, kept, mended }
     KeptKeys { interpolation, times, values }
     OwnKeys { node, property, keys }
     KeptLayer { name, strength, strength_keys, muted, solo, mask, moves, keys }

@@ -710,7 +710,7 @@ impl Held for Edit {
             Self::SetMix { to } => to.held(parts),
             Self::SetKeptMix { scene: _, to } => to.held(parts),
             Self::SetMirrorPairs { to } => to.held(parts),
-            Self::SetUnkeyed { .. } | Self::SetKeepsLayers { .. } | Self::SetPin { .. } => {}
+            Self::SetUnkeyed { .. } | Self::SetKeepsLayers { .. } | Self::SetPin { .. } | Self::SetHidden { .. } => {}
         }
     }
 }

@@ -43,6 +43,7 @@ pub(super) fn aid_of(edit: &Edit) -> Option<String> {
         | Edit::SetSkin { .. }
         | Edit::SetRoots { .. }
         | Edit::SetNodeName { .. }
+        | Edit::SetHidden { .. }
         | Edit::SetTrack { .. }
         | Edit::SetClip { .. }
         | Edit::PatchWeights { .. }

@@ -95,7 +95,8 @@ pub use self::{
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
-        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, mix_rate, named_mix, read_mix,
+        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, mix_rate, named_mix,
+        read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Over, Place, Wanted},

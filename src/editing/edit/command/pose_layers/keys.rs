@@ -11,7 +11,10 @@ use crate::{
             keys::{clip_of, values},
         },
     },
-    model::{ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track, TrackId, Transform},
+    model::{
+        ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track, TrackId,
+        Transform,
+    },
     motion::{LayerWriteError, clip_edit::key_span},
 };
 
