@@ -46,7 +46,7 @@ pub use self::{
     dead::dead_keys,
     editable::{Editable, editable},
     join::{Joined, joined},
-    mirrored::{MirroredClip, mirrored},
+    mirrored::{MirroredClip, mirror_gap, mirrored},
     offset::offset_in_loop,
     reduce::{Reduced, reduced, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
