@@ -18,6 +18,7 @@ mod layering;
 mod layers;
 mod losses;
 mod merged;
+mod mirroring;
 mod mix;
 mod pose_layers;
 mod poses;
