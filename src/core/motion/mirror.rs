@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Both turning parts are reflections or none is, so that all is quaternions. Being constants they go through keys and tangents alike.
-//! A joint in the middle whose rest is off the plane is mirrored with its rest. Where other nodes are between `q` and `j`, or between
+//! A lean that the rest has and the reference has not is mirrored with the pose. Where other nodes are between `q` and `j`, or between
 //! `q'` and `p`, they are multiplied in and divided out again.
 
 mod bodies;
@@ -215,8 +215,6 @@ impl Mirror {
         was: &dyn Fn(NodeId) -> Transform,
         is: &dyn Fn(NodeId) -> Transform,
     ) -> Option<Constants> {
-        /// A rest of the middle that is less off the plane is on it, in sizes of the body.
-        const ON_PLANE: f64 = 1e-3;
         let member = self.member(node)?;
         let (partner, body) = (member.partner?, &self.bodies[member.body]);
         let carrier = self.carrier(document, node, partner);
@@ -237,12 +235,9 @@ impl Mirror {
         let place =
             |root: &DMat4, node: NodeId| root.inverse().transform_point3(self.frame(Some(node)).w_axis.truncate());
         let (rest, mut other_rest) = (place(&root, node), place(&other_root, partner));
-        if partner == node {
-            let there = if carrier.is_some() { back * rest } else { image.transform_point3(rest) };
-            let off = other_root.transform_vector3(there - other_rest).length();
-            if off > ON_PLANE * f64::from(body.size) {
-                other_rest = there;
-            }
+        if partner == node && carrier.is_none() && body.scene != body.own {
+            // The rest leans, and is mirrored with the pose.
+            other_rest = image.transform_point3(rest);
         }
         let inverse = other_between.inverse();
         let linear = DMat3::from_mat4(inverse) * back * DMat3::from_mat4(between);
