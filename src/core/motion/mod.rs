@@ -22,6 +22,7 @@ mod motion_path;
 mod names;
 mod pose;
 mod range;
+mod rig;
 mod sample;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]

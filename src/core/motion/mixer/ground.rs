@@ -8,11 +8,11 @@ use crate::{
     motion::{
         Evaluator, Pose, Stack,
         clip_edit::travel,
-        humanoid::Part,
-        ik::{body_of, legs_of},
+        ik::{body_of, legs_of, named_feet},
         joint_bounds,
         mirror_pairs::Side,
-        transfer::{above, roles_of},
+        rig::Rig,
+        transfer::above,
     },
 };
 
@@ -27,15 +27,14 @@ const SHORTEST: f64 = 0.05;
 
 /// The feet of a document, with their side where it is known.
 fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
-    let roles = roles_of(document).into_iter();
-    let known: Vec<_> = roles.filter_map(|(n, r)| r.filter(|r| r.part == Part::Foot).map(|r| (n, r.side))).collect();
+    let known = named_feet(document);
     if !known.is_empty() {
         return known;
     }
     // No body by its names: what it stands on at rest, on however many legs. Which step is which is not known then.
-    let joints = document.joint_flags();
+    let rig = Rig::of(document);
     // From the end of some limb up: the body is above it.
-    let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| joints[n.index()]) else {
+    let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
         return Vec::new();
     };
     let body = body_of(document, leaf);

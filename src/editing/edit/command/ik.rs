@@ -93,7 +93,7 @@ document_commands! {
         tip: Option<Vec3>,
         /// Whether the end keeps its angle in the scene; it does unless given.
         end: Option<EndAngle>,
-        /// Whether it stretches slower the straighter it is; it does unless given.
+        /// Whether it stretches slower the straighter it is, and is never quite straight; not unless given.
         soft: Option<bool>,
         /// Whether joints turn no farther than any clip turns them; they may unless given.
         limits: Option<bool>,
@@ -161,14 +161,32 @@ fn planted(document: &Document, seen: &Pose, body: NodeId, dragged: &[NodeId]) -
     legs.filter(|n| !dragged.contains(n) && !document.aids.pins.contains_key(n)).map(|n| (n, both)).collect()
 }
 
+/// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all is as asked.
+fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<String> {
+    /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change, without a word.
+    const NEAR: (f32, f32) = (1e-4, 1e-3);
+    if solved.error > NEAR.0 * solved.length.max(1e-6) {
+        let why = match solved.reach {
+            reach if reach > 1.0 => format!("its limb reaches no farther than {:.3} m", solved.length),
+            _ if has_limits => "its joints are at their limits".to_owned(),
+            _ if goal.soft => "a soft reach never straightens the limb; switch “soft” off to reach it".to_owned(),
+            reach if reach < solved.least => "its limb folds no further".to_owned(),
+            _ => "scales above it are not equal, and its joints find no way there".to_owned(),
+        };
+        return Some(format!("{label} is {:.3} m from where it was to be: {why}", solved.error));
+    }
+    (solved.stretch > NEAR.1).then(|| {
+        let percent = solved.stretch * 100.0;
+        format!("a bone of the limb of {label} is {percent:.1} % longer or shorter: scales above it are not equal")
+    })
+}
+
 impl DragLimb {
     pub(super) fn wanted(
         &self,
         place: &Place<'_>,
         document: &Document,
     ) -> Result<(Wanted, Option<String>), CommandError> {
-        /// Of a limb's length, how far it may be from where it is to be without a word.
-        const SHORT: f32 = 2e-3;
         let mut node = one(&self.node, document)?;
         let seen = place.seen();
         let mut target = self.to;
@@ -176,10 +194,9 @@ impl DragLimb {
         let mut limb = of(node);
         // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
         let body = ik::body_of(document, node);
-        let joints = document.joint_flags();
-        if let (None, Some(parent)) = (&limb, document.node(node).parent)
+        if let (None, Some(parent)) = (&limb, ik::hangs_on(document, node))
             && node != body
-            && joints[parent.index()]
+            && !ik::is_above_hips(document, node)
         {
             let above = of(parent).filter(|l| l.turns.len() > 1);
             if parent == body || above.is_some() {
@@ -188,8 +205,8 @@ impl DragLimb {
                 (node, limb) = (parent, above);
             } else {
                 // Within a wing, each joint of which has feathers: the two bones before it, as far as they are of no body.
-                let bones = std::iter::successors(Some(parent), |n| document.node(*n).parent);
-                let bones = bones.take_while(|n| *n != body && joints[n.index()]).take(2).count();
+                let bones = std::iter::successors(Some(parent), |n| ik::hangs_on(document, *n));
+                let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
             }
         }
@@ -197,17 +214,20 @@ impl DragLimb {
         let Some(limb) = limb.filter(|_| !carries) else {
             // What nothing is above, or what carries the whole body, moves.
             let label = document.node(node).label(node);
+            let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
+            let body = node;
+            let node = ik::mover_of(document, node);
             let parent = place.parent_world(node).as_dmat4();
             if !crate::model::transform::is_invertible(parent.determinant()) {
                 return Err(CommandError::Other(format!("what {label} hangs on is squashed flat; it cannot be moved")));
             }
-            let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
             let step = parent.inverse().transform_vector3((target - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();
             let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
-            if carries && self.plant != Some(false) {
+            // Above the hips all moves along, feet too.
+            if carries && self.plant != Some(false) && !ik::is_above_hips(document, body) {
                 let after = seen.with(document, &wanted);
-                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, node, &[]), &|_| false));
+                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, body, &[]), &|_| false));
             }
             return Ok((wanted, None));
         };
@@ -217,7 +237,7 @@ impl DragLimb {
             target,
             swivel: self.swivel.map_or(0.0, |d| d.0.to_radians()),
             keeps: keeps.then(|| seen.world[node.index()]),
-            soft: self.soft.unwrap_or(true),
+            soft: self.soft.unwrap_or(false),
         };
         let mut wanted = Wanted::new();
         let leaned;
@@ -238,11 +258,7 @@ impl DragLimb {
         let turning: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
         let limits = if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
         let solved = ik::solve_within(document, pose, &limb, &goal, &limits);
-        let length = pose.world[node.index()].w_axis.truncate().distance(target) + solved.error;
-        let note = (solved.error > SHORT * length.max(1e-6) && solved.error > 1e-6).then(|| {
-            let label = document.node(node).label(node);
-            format!("{label} is {:.3} m from where it was to be: its limb reaches no farther", solved.error)
-        });
+        let note = missed(&document.node(node).label(node), &solved, &goal, !limits.is_empty());
         wanted.extend(rotations(solved.rotations));
         Ok((wanted, note))
     }
