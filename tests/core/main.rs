@@ -10,6 +10,7 @@ mod clips;
 mod corpus;
 mod edits;
 mod extensions;
+mod holds;
 mod hostile;
 mod ik;
 mod journal;

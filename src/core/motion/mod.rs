@@ -54,7 +54,7 @@ pub use self::{
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
         BarClock, BestSeam, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
-        footfalls, ground_place, ground_speed, ground_velocity, mask_weights, nlerp_difference, nlerp_gap,
+        footfalls, ground_place, ground_speed, ground_velocity, known_feet, mask_weights, nlerp_difference, nlerp_gap,
         plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},

@@ -2,8 +2,6 @@
 //! and all parts of a figure without a skin. Helper nodes between them (nulls, the nodes that an FBX importer splits a joint into)
 //! are skipped.
 
-use std::collections::BTreeMap;
-
 use super::{Pose, mirror_pairs::Side, names::Stem};
 use crate::model::{Document, Node, NodeId, Property};
 
@@ -191,38 +189,43 @@ fn figures(document: &Document, joints: &[bool], strong: &[bool], on_parent: &[b
     let order = document.nodes.order();
     let count = document.nodes.len();
     let (mut over, mut under, mut moving) = (joints.to_vec(), joints.to_vec(), strong.to_vec());
-    let mut root: Vec<NodeId> = (0..count).map(|k| NodeId(k as u32)).collect();
-    let mut sides: BTreeMap<NodeId, (bool, bool, bool)> = BTreeMap::new();
+    let mut root: Vec<usize> = (0..count).collect();
+    let mut moves = vec![false; count];
     for id in order.iter() {
         if let Some(parent) = document.node(*id).parent {
             under[id.index()] |= under[parent.index()];
             moving[id.index()] |= moving[parent.index()];
             root[id.index()] = root[parent.index()];
         }
-        let found = sides.entry(root[id.index()]).or_default();
-        found.0 |= strong[id.index()];
-        match Stem::of(document.node(*id).name.as_deref().unwrap_or("")).side {
-            Some(Side::Left) => found.1 = true,
-            Some(Side::Right) => found.2 = true,
-            _ => {}
-        }
+        moves[root[id.index()]] |= strong[id.index()];
     }
     for id in order.iter().rev() {
         if let Some(parent) = document.node(*id).parent {
             over[parent.index()] |= over[id.index()];
         }
     }
-    let is_leaf = |n: NodeId| document.children(n).is_empty();
-    let holds_mesh = |n: NodeId| document.node(n).mesh.is_some() && is_leaf(n) && !strong[n.index()];
+    let free = |n: &NodeId| !over[n.index()] && !under[n.index()];
+    // Of trees that nothing moves, whether names of both sides occur.
+    let mut sides = vec![(false, false); count];
+    for id in order.iter().filter(|n| free(n) && !moves[root[n.index()]]) {
+        let sides = &mut sides[root[id.index()]];
+        match document.node(*id).name.as_deref().and_then(|name| Stem::of(name).side) {
+            Some(Side::Left) => sides.0 = true,
+            Some(Side::Right) => sides.1 = true,
+            _ => {}
+        }
+    }
+    let holds_mesh = |n: NodeId| {
+        document.node(n).mesh.is_some() && document.children(n).is_empty() && !strong[n.index()]
+    };
     let only_a_mesh = |n: NodeId| {
         let Some(parent) = document.node(n).parent.filter(|_| holds_mesh(n)) else { return false };
         let beside = document.children(parent).iter().filter(|c| holds_mesh(**c)).count();
         document.node(parent).mesh.is_none() && (on_parent[n.index()] || beside == 1)
     };
-    let is_part = |n: NodeId| {
-        let (moves, left, right) = sides.get(&root[n.index()]).copied().unwrap_or_default();
-        let in_figure = moving[n.index()] || (!moves && left && right);
-        !over[n.index()] && !under[n.index()] && in_figure && !only_a_mesh(n)
+    let is_part = |n: &NodeId| {
+        let in_figure = if moves[root[n.index()]] { moving[n.index()] } else { sides[root[n.index()]] == (true, true) };
+        free(n) && in_figure && !only_a_mesh(*n)
     };
-    order.iter().copied().filter(|n| is_part(*n)).collect()
+    order.iter().copied().filter(is_part).collect()
 }

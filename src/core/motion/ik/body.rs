@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3, Mat3, Vec3};
 
-use super::{Goal, SOFT, arc, body_of, limb_of, limbs::Limb, line::Line, mover_of, solve};
+use super::{Goal, SOFT, arc, body_of, limb_of, limbs::Limb, line::Line, solve};
 use crate::{
     model::{Components, Document, NodeId, Pin},
     motion::{Pose, rig::Rig},
@@ -94,7 +94,7 @@ pub fn lean(
 
 /// A joint moved in the scene.
 fn moved(document: &Document, pose: &Pose, node: NodeId, by: DVec3) -> Option<(NodeId, Components)> {
-    let node = mover_of(document, node);
+    let node = Rig::of(document).mover(document, node);
     let parent = pose.parent_world(document, node).as_dmat4();
     let step =
         crate::model::transform::is_invertible(parent.determinant()).then(|| parent.inverse().transform_vector3(by))?;

@@ -106,23 +106,9 @@ fn limb_in(
     Some(Limb { nodes, turns: turns.into_iter().map(|k| k - first).collect() })
 }
 
-/// The node that rotates a joint: itself, or a helper at the same place that clips rotate in its stead.
-pub fn turner_of(document: &Document, node: NodeId) -> NodeId {
-    Rig::of(document).turner(document, node)
-}
-
-/// The node that moves a joint: itself, or a helper at the same place that clips move in its stead.
-pub fn mover_of(document: &Document, node: NodeId) -> NodeId {
-    Rig::of(document).mover(document, node)
-}
-
-/// The joint that a node hangs on: the nearest above it that is another one. Helpers do not count.
-pub fn hangs_on(document: &Document, node: NodeId) -> Option<NodeId> {
-    Rig::of(document).hangs_on(document, node)
-}
-
 /// The bodies of a document: finds the joint that carries a body from any node of it.
-pub(in crate::motion) struct Bodies<'a> {
+#[derive(Debug)]
+pub struct Bodies<'a> {
     document: &'a Document,
     rig: Rig,
     /// The hips by the humanoid map or by name, where the limbs hang below them.
@@ -132,6 +118,7 @@ pub(in crate::motion) struct Bodies<'a> {
 }
 
 impl<'a> Bodies<'a> {
+    /// Of a document.
     pub fn of(document: &'a Document) -> Self {
         Self { document, rig: Rig::of(document), hips: hips_of(document), works: OnceCell::new() }
     }
@@ -154,6 +141,21 @@ impl<'a> Bodies<'a> {
     /// Whether several limbs that move something hang on a node.
     fn carries_limbs(&self, node: NodeId) -> bool {
         self.rig.below(node).iter().filter(|c| self.rig.goes_on(**c) && self.works(**c)).count() > 1
+    }
+
+    /// The node that moves a joint: itself, or a helper at the same place that clips move in its stead.
+    pub fn mover(&self, node: NodeId) -> NodeId {
+        self.rig.mover(self.document, node)
+    }
+
+    /// The joint that a node hangs on: the nearest above it that is another one. Helpers do not count.
+    pub fn hangs_on(&self, node: NodeId) -> Option<NodeId> {
+        self.rig.hangs_on(self.document, node)
+    }
+
+    /// Whether a node is above the hips, which are known by the humanoid map or by name: a root, which moves the whole.
+    pub fn is_above_hips(&self, node: NodeId) -> bool {
+        self.hips.is_some_and(|hips| self.document.is_above(node, hips))
     }
 
     /// The joint that carries the body of a node: its hips by name, else the highest above it that several limbs hang on, else the
@@ -184,11 +186,6 @@ fn hips_of(document: &Document) -> Option<NodeId> {
 /// the highest joint.
 pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     Bodies::of(document).body_of(node)
-}
-
-/// Whether a node is above the hips, which are known by the humanoid map or by name: a root, which moves the whole.
-pub fn is_above_hips(document: &Document, node: NodeId) -> bool {
-    hips_of(document).is_some_and(|hips| document.is_above(node, hips))
 }
 
 /// The feet of a document by its humanoid map or by name, with their side.

@@ -13,18 +13,23 @@
 //! ```
 
 mod body;
+mod contacts;
 mod footing;
+mod frames;
 mod limbs;
 mod line;
+mod sole;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
-pub(in crate::motion) use self::limbs::{Bodies, named_feet};
+pub(in crate::motion) use self::limbs::named_feet;
 use self::line::Line;
 pub use self::{
     body::{hold, lean},
-    footing::{Held, HoldRange, Holding, contacts, hold_over},
-    limbs::{Limb, body_of, hangs_on, is_above_hips, legs_of, limb_of, mover_of, turner_of},
+    contacts::{HoldRange, contacts, contacts_over, ground_under},
+    footing::{Held, Holding, Judged, LeftOut, hold_over},
+    frames::{Jump, Slide},
+    limbs::{Bodies, Limb, body_of, legs_of, limb_of},
 };
 use super::{JointRange, Limits, Pose, Stack};
 use crate::{

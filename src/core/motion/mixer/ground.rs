@@ -26,7 +26,7 @@ const LIFTS: f32 = 0.015;
 const SHORTEST: f64 = 0.05;
 
 /// The feet of a document, with their side where it is known.
-fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
+pub(in crate::motion) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let known = named_feet(document);
     if !known.is_empty() {
         return known;
@@ -40,6 +40,12 @@ fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     let body = body_of(document, leaf);
     let pose = Pose::evaluate(document, &Stack::default());
     legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
+}
+
+/// The number of feet that are known, and of those whose side is known.
+pub fn known_feet(document: &Document) -> (usize, usize) {
+    let feet = feet(document);
+    (feet.len(), feet.iter().filter(|(_, side)| matches!(side, Some(Side::Left | Side::Right))).count())
 }
 
 fn at(pose: &Pose, node: NodeId) -> Vec3 {

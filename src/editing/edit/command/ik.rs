@@ -53,6 +53,16 @@ choice! {
     }
 }
 
+choice! {
+    /// The ground that a foot is held against.
+    HoldGround {
+        /// It moves as the standing feet say, under a walk in place, and else stands still.
+        Feet = "feet",
+        /// It stands still.
+        Still = "still",
+    }
+}
+
 impl PinKind {
     /// The pin that it means.
     pub const fn pin(self) -> Option<Pin> {
@@ -120,7 +130,7 @@ document_commands! {
         /// How; both unless given, and not at all where all are so already.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
-    /// Holds a node over a range of a clip, or wherever it stands on the ground: feet do not slide
+    /// Holds a node over a range of a clip, or wherever it stands on the ground, so that feet do not slide
     HoldPin {
         /// Which.
         node: Nodes,
@@ -130,10 +140,14 @@ document_commands! {
         from: Option<Seconds>,
         /// To when.
         to: Option<Seconds>,
-        /// How long it takes to come there and to go on; a tenth of a second unless given.
+        /// Seconds in which it comes there and goes on; a tenth of a second, or as long as it takes without haste, unless given.
         ease: Option<Seconds>,
-        /// How far it may be from its place, in meters; half a millimeter unless given.
+        /// How far it may be from its place at a frame, in meters; half a millimeter unless given.
         tolerance: Option<f32>,
+        /// The ground that it is held against; as the standing feet say unless given.
+        ground: Option<HoldGround>,
+        /// Whether keys are set between frames, too, where it would be farther from its place there; not unless given.
+        between: Option<bool>,
     } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Lets all pinned nodes go
     ClearPins {
@@ -193,10 +207,11 @@ impl DragLimb {
         let of = |n: NodeId| ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some());
         let mut limb = of(node);
         // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
-        let body = ik::body_of(document, node);
-        if let (None, Some(parent)) = (&limb, ik::hangs_on(document, node))
+        let bodies = ik::Bodies::of(document);
+        let body = bodies.body_of(node);
+        if let (None, Some(parent)) = (&limb, bodies.hangs_on(node))
             && node != body
-            && !ik::is_above_hips(document, node)
+            && !bodies.is_above_hips(node)
         {
             let above = of(parent).filter(|l| l.turns.len() > 1);
             if parent == body || above.is_some() {
@@ -205,18 +220,18 @@ impl DragLimb {
                 (node, limb) = (parent, above);
             } else {
                 // Within a wing, each joint of which has feathers: the two bones before it, as far as they are of no body.
-                let bones = std::iter::successors(Some(parent), |n| ik::hangs_on(document, *n));
+                let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
                 let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
             }
         }
-        let carries = self.chain.is_none() && self.tip.is_none() && ik::body_of(document, node) == node;
+        let carries = self.chain.is_none() && self.tip.is_none() && bodies.body_of(node) == node;
         let Some(limb) = limb.filter(|_| !carries) else {
             // What nothing is above, or what carries the whole body, moves.
             let label = document.node(node).label(node);
             let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
             let body = node;
-            let node = ik::mover_of(document, node);
+            let node = bodies.mover(node);
             let parent = place.parent_world(node).as_dmat4();
             if !crate::model::transform::is_invertible(parent.determinant()) {
                 return Err(CommandError::Other(format!("what {label} hangs on is squashed flat; it cannot be moved")));
@@ -225,7 +240,7 @@ impl DragLimb {
             let to = place.local(node).translation + step.as_vec3();
             let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
             // Above the hips all moves along, feet too.
-            if carries && self.plant != Some(false) && !ik::is_above_hips(document, body) {
+            if carries && self.plant != Some(false) && !bodies.is_above_hips(body) {
                 let after = seen.with(document, &wanted);
                 wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, body, &[]), &|_| false));
             }
@@ -246,7 +261,7 @@ impl DragLimb {
             let feet = if self.plant == Some(false) {
                 BTreeMap::new()
             } else {
-                planted(document, seen, ik::body_of(document, node), &limb.nodes)
+                planted(document, seen, bodies.body_of(node), &limb.nodes)
             };
             let pins = document.aids.pins.iter().chain(&feet).map(|(n, pin)| (*n, *pin)).collect();
             wanted = ik::lean(document, seen, &limb, &goal, &pins);
@@ -319,17 +334,117 @@ impl SetPin {
     }
 }
 
+/// What became of the ranges of one node, for the sentence about it.
+#[derive(Default)]
+struct HoldReport {
+    /// How many ranges are held.
+    held: usize,
+    /// How many stand already.
+    standing: usize,
+    /// How the skin slid before and slides now, meters per second.
+    slid: (f32, f32),
+    /// How far a node is from its place at most, meters.
+    error: f32,
+    /// Sentences about ranges that are left as they were.
+    left: Vec<String>,
+    /// Sentences about jumps.
+    jumps: Vec<String>,
+}
+
+/// Why a range was not held, in words.
+fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
+    let centimeters = |speed: f32| format!("{:.1} cm/s", speed * 100.0);
+    let (was, is) = judged.slid;
+    let why = match judged.left? {
+        ik::LeftOut::Stands => return None,
+        ik::LeftOut::Reach(short) => format!(
+            "its limb does not reach its place by {:.1} cm. Hold a shorter range, or move the hips nearer first",
+            short * 100.0
+        ),
+        ik::LeftOut::Slides => {
+            format!("it would slide by up to {} instead of {}", centimeters(is.joint), centimeters(was.joint))
+        }
+        ik::LeftOut::Rolls => format!(
+            "it rolls or turns meanwhile, so that its skin would slide by up to {} instead of {}. Hold a shorter range, or its toes",
+            centimeters(is.skin),
+            centimeters(was.skin)
+        ),
+        ik::LeftOut::Hurries => {
+            "it would have to go faster than anywhere in the clip to catch up. Give it a longer “ease”".to_owned()
+        }
+    };
+    let (from, to) = (judged.range.from, judged.range.to);
+    Some(format!("{label} was left as it is from {from:.2} s to {to:.2} s: {why}"))
+}
+
+impl HoldReport {
+    fn add(&mut self, label: &str, held: &ik::Held) {
+        for judged in &held.ranges {
+            match judged.left {
+                None => {
+                    self.held += 1;
+                    self.slid = (self.slid.0.max(judged.slid.0.skin), self.slid.1.max(judged.slid.1.skin));
+                }
+                Some(ik::LeftOut::Stands) => self.standing += 1,
+                Some(_) => self.left.extend(left_in_words(label, judged)),
+            }
+        }
+        self.error = self.error.max(held.error);
+        self.jumps.extend(held.jump.map(|jump| {
+            format!(
+                "warning: at {:.2} s {label} goes {:.1} cm farther than before from one frame to the next, and a joint turns {:.0}° farther",
+                jump.time,
+                jump.way * 100.0,
+                jump.turn.to_degrees()
+            )
+        }));
+    }
+
+    /// The sentence about it.
+    ///
+    /// # Errors
+    /// Where no range is held.
+    fn in_words(self, ground: Vec3) -> Result<String, CommandError> {
+        let ranges = |n: usize| if n == 1 { "1 range".to_owned() } else { format!("{n} ranges") };
+        let mut parts = Vec::new();
+        if self.held > 0 {
+            parts.push(format!(
+                "held over {}; the skin slid by up to {:.1} cm/s, now {:.1}, and the joint is within {:.1} mm of its place",
+                ranges(self.held),
+                self.slid.0 * 100.0,
+                self.slid.1 * 100.0,
+                self.error * 1000.0
+            ));
+        } else if !self.left.is_empty() {
+            return Err(CommandError::Other(self.left.join("; ")));
+        }
+        if self.standing > 0 {
+            parts.push(format!("nothing slides in {}, left as it is", ranges(self.standing)));
+        }
+        if ground != Vec3::ZERO && self.held > 0 {
+            parts.push(format!(
+                "the ground goes by at {:.2} m/s under it, as its standing feet say; use “ground”: “still” to hold it in the scene",
+                ground.length()
+            ));
+        }
+        parts.extend(self.left);
+        parts.extend(self.jumps);
+        Ok(parts.join("; "))
+    }
+}
+
 impl HoldPin {
     fn ranges(
         &self,
         document: &Document,
         clip: &Shared<Clip>,
         node: NodeId,
+        ground: Vec3,
     ) -> Result<Vec<ik::HoldRange>, CommandError> {
         let label = document.node(node).label(node);
         match (self.from, self.to) {
             (None, None) => {
-                let found = ik::contacts(document, clip, node);
+                let found = ik::contacts_over(document, clip, node, ground);
                 if found.is_empty() {
                     let message =
                         format!("{label} is never low and slow here; say “from” and “to” when it is to be held");
@@ -348,42 +463,42 @@ impl HoldPin {
         }
     }
 
+    fn holding(&self, ground: Vec3) -> Result<ik::Holding, CommandError> {
+        let ease = self.ease.map(|s| s.0);
+        let tolerance = self.tolerance.unwrap_or(5e-4);
+        if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
+            return Err(CommandError::Other(
+                "“ease” is in seconds and “tolerance” in meters; neither may be below 0".into(),
+            ));
+        }
+        Ok(ik::Holding { ease, tolerance, between: self.between == Some(true), ground })
+    }
+
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
+        let nodes = self.node.all(document)?;
+        let moving = self.ground.unwrap_or(HoldGround::Feet) == HoldGround::Feet;
+        let ground = nodes.first().filter(|_| moving).map_or(Vec3::ZERO, |n| ik::ground_under(document, clip, *n));
+        let holding = self.holding(ground)?;
         let mut working = clip.clone();
-        let (mut slid, mut error) = ((0.0f32, 0.0f32), 0.0f32);
-        let mut count = 0;
-        for node in self.node.all(document)? {
-            let ease = self.ease.map_or(0.1, |s| s.0);
-            let tolerance = self.tolerance.unwrap_or(5e-4);
-            if !(ease >= 0.0 && ease.is_finite() && tolerance > 0.0) {
-                return Err(CommandError::Other("“ease” and “tolerance” are lengths of time and way, above 0".into()));
-            }
-            let ranges = self.ranges(document, &working, node)?;
-            count += ranges.len();
-            let held = ik::hold_over(document, &working, node, &ranges, &ik::Holding { ease, tolerance });
-            let Some(held) = held else {
-                let label = document.node(node).label(node);
-                return Err(CommandError::Other(format!(
-                    "{label} ends no limb that could hold it; choose a hand or a foot"
-                )));
-            };
-            slid = (slid.0.max(held.slid.0), slid.1.max(held.slid.1));
-            error = error.max(held.error);
+        let mut report = HoldReport::default();
+        for node in nodes {
+            let label = document.node(node).label(node);
+            let ranges = self.ranges(document, &working, node, ground)?;
+            let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
+                CommandError::Other(format!(
+                    "{label} ends no limb: no joint above it could turn to hold it; choose a hand or a foot"
+                ))
+            })?;
+            report.add(&label, &held);
             working = Shared::new(held.clip);
         }
+        let note = report.in_words(ground)?;
         let changed = working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
         let edits =
             changed.map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) }).collect();
-        let ranges = if count == 1 { "1 range".to_owned() } else { format!("{count} ranges") };
-        let note = format!(
-            "held over {ranges}; it slid by up to {:.1} cm/s, now {:.1}, and is within {:.1} mm of its place",
-            slid.0 * 100.0,
-            slid.1 * 100.0,
-            error * 1000.0
-        );
         Ok(Outcome { edits, note: Some(note), keys: None })
     }
 }
