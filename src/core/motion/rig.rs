@@ -215,9 +215,8 @@ fn figures(document: &Document, joints: &[bool], strong: &[bool], on_parent: &[b
             _ => {}
         }
     }
-    let holds_mesh = |n: NodeId| {
-        document.node(n).mesh.is_some() && document.children(n).is_empty() && !strong[n.index()]
-    };
+    let holds_mesh =
+        |n: NodeId| document.node(n).mesh.is_some() && document.children(n).is_empty() && !strong[n.index()];
     let only_a_mesh = |n: NodeId| {
         let Some(parent) = document.node(n).parent.filter(|_| holds_mesh(n)) else { return false };
         let beside = document.children(parent).iter().filter(|c| holds_mesh(**c)).count();

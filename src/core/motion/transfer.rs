@@ -208,7 +208,8 @@ pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     let is_free = |role: &BodyRole| own.values().all(|r| kind(r) != kind(role));
     let flags: Vec<bool> = (0..joints.len()).map(|k| rig.carries(NodeId(k as u32))).collect();
     let all = roles_among(document, &flags).into_iter();
-    all.map(|(n, role)| (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r))))).collect()
+    all.map(|(n, role)| (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r)))))
+        .collect()
 }
 
 /// The roles of some nodes of a document, by node.

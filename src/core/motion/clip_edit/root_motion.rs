@@ -385,10 +385,9 @@ fn keyed(
             })
             .collect();
         let shifts: Vec<f32> = locals.iter().flat_map(|l| l.translation.to_array()).collect();
-        for (property, values, changes, is_same) in [
-            (Property::Translation, shifts, is_shift, same_shift),
-            (Property::Rotation, turns, is_turn, same_turn),
-        ] {
+        for (property, values, changes, is_same) in
+            [(Property::Translation, shifts, is_shift, same_shift), (Property::Rotation, turns, is_turn, same_turn)]
+        {
             let own = made.track(node, property).map(|(id, _)| id);
             let leaves = plan.part.is_some() && plan.root == Some(node);
             if (own.is_none() && !changes) || (is_same && !leaves) || (property == Property::Rotation && !parts.turn) {

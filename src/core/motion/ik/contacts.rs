@@ -132,9 +132,11 @@ pub fn contacts_over(document: &Document, clip: &Shared<Clip>, node: NodeId, gro
     if fastest <= 0.0 || !(high - low).is_finite() {
         return Vec::new();
     }
+    // On a ground that moves a foot stands while it goes along with it.
+    let slow = if ground == Vec3::ZERO { fastest } else { ground.length() } * SLOW;
     let stands = |k: usize| {
         let speed = speed(k.saturating_sub(1), (k + 1).min(path.len() - 1));
-        path[k].y <= low + (high - low) * LOW && speed <= fastest * SLOW
+        path[k].y <= low + (high - low) * LOW && speed <= slow
     };
     let flags: Vec<(usize, bool)> = (0..path.len()).map(|k| (k, stands(k))).collect();
     let mut ranges: Vec<HoldRange> = Vec::new();

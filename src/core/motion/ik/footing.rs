@@ -4,36 +4,28 @@
 //! What is added to the path of the node is one vector per time:
 //!
 //! ```text
-//!  within a range   place + ground·(t − middle) − path(t)      it stands on the ground, which may move
-//!  beside it        what was added at that end of the range, less and less: the motion goes on as it was
+//!  within a range   place + ground·(t − middle) − path(t)   it stands on the ground, which may move
+//!  beside it        what was added at that end, less and less: the motion goes on as it was
 //! ```
 //!
 //! A hold is measured frame by frame on the joint and on the skin. Ranges that it would make worse are left as they are.
 
-use std::collections::BTreeSet;
+mod keying;
 
 use glam::Vec3;
 
 use super::{
-    Goal,
     contacts::{HoldRange, height_of},
     frames::{Frame, Jump, Slide, fastest, frame_of, frame_times, frames, jump, slide},
     limb_of,
     limbs::Limb,
     sole::Sole,
-    solve,
 };
 use crate::{
-    model::{Clip, Document, NodeId, Property, Shared, Track, TrackId, UnkeyedAt, transform::angle_between},
-    motion::{
-        Evaluator, Pose, Stack,
-        clip_edit::{Tangents, with_tangents},
-        insert_key,
-    },
+    model::{Clip, Document, NodeId, Shared, transform::angle_between},
+    motion::{Pose, Stack},
 };
 
-/// Keys nearer to one another than this are not put, seconds.
-const FINEST: f32 = 1.0 / 480.0;
 /// Times nearer than this are one, seconds.
 const SAME: f32 = 1e-4;
 
@@ -44,6 +36,8 @@ pub struct Holding {
     pub ease: Option<f32>,
     /// How far it may be from its place, in meters.
     pub tolerance: f32,
+    /// Whether a range may be made shorter at both ends, where the foot rolls or comes down there.
+    pub shrinks: bool,
     /// Whether keys may be put between frames to keep it that near.
     pub between: bool,
     /// The velocity of the ground that it is held against, meters per second.
@@ -85,6 +79,8 @@ pub struct Held {
     pub ranges: Vec<Judged>,
     /// How far it is from its place at most in the ranges that are held, meters.
     pub error: f32,
+    /// Whether that is so because its limb reaches no farther.
+    pub short: bool,
     /// The worst jump that it brings.
     pub jump: Option<Jump>,
 }
@@ -110,37 +106,63 @@ pub fn hold_over(
         }
         !stands
     });
+    let mut open: Vec<Attempt> = open.into_iter().map(|range| Attempt { range, whole: range, slower: 1.0 }).collect();
     loop {
         if open.is_empty() {
             let clip = (**clip).clone();
-            return Some(Held { clip, ranges: judged, error: 0.0, jump: None });
+            return Some(Held { clip, ranges: judged, error: 0.0, short: false, jump: None });
         }
         let pieces = hold.pieces(&open);
         let made = Shared::new(hold.made(&pieces));
         let after = frames(document, &made, &hold.limb, &hold.sole, &hold.times);
         let worse: Vec<Option<LeftOut>> = pieces.iter().map(|piece| hold.worse(piece, &after)).collect();
         let now = |range: &HoldRange| (slid_before(range), hold.slide(&after, *range));
+        let jump = jump(&hold.before, &after, hold.height / 1.8 * 0.05);
         if worse.iter().all(Option::is_none) {
-            judged.extend(open.iter().map(|range| Judged { range: *range, slid: now(range), left: None }));
+            let waits = open.iter().any(|o| hold.can_wait(o));
+            if jump.is_some() && waits {
+                open.iter_mut().for_each(|o| o.slower *= 2.0);
+                continue;
+            }
+            let held = open.iter().map(|o| Judged { range: o.range, slid: now(&o.range), left: None });
+            judged.extend(held);
             judged.sort_by(|a, b| a.range.from.total_cmp(&b.range.from));
             let error = pieces.iter().map(|piece| hold.error(piece, &made)).fold(0.0, f32::max);
-            let jump = jump(&hold.before, &after, hold.height / 1.8 * 0.05);
-            return Some(Held { clip: (*made).clone(), ranges: judged, error, jump });
+            let short = pieces.iter().any(|piece| hold.short(piece, &after) > hold.far());
+            return Some(Held { clip: (*made).clone(), ranges: judged, error, short, jump });
         }
-        let mut left = worse.iter();
-        open.retain(|range| {
-            let why = left.next().copied().flatten();
-            if why.is_some() {
-                judged.push(Judged { range: *range, slid: now(range), left: why });
+        let mut next = Vec::new();
+        for (attempt, why) in open.into_iter().zip(worse) {
+            let Some(why) = why else {
+                next.push(attempt);
+                continue;
+            };
+            let range = attempt.whole;
+            match hold.again(attempt, why) {
+                Some(other) => next.push(other),
+                None => judged.push(Judged { range, slid: now(&range), left: Some(why) }),
             }
-            why.is_none()
-        });
+        }
+        open = next;
     }
+}
+
+/// A range that is tried, and how many times as long it takes to come there and to go on.
+#[derive(Clone, Copy)]
+struct Attempt {
+    range: HoldRange,
+    /// The range that was asked for.
+    whole: HoldRange,
+    slower: f32,
 }
 
 /// A range as it is worked on. Times may go beyond the end of a loop.
 struct Piece {
     range: HoldRange,
+    /// The range that was asked for.
+    whole: HoldRange,
+    /// Whether speed that it takes to come there and to go on is a reason to leave it.
+    waits: bool,
     /// Where the node is held in the middle of the range.
     place: Vec3,
     /// Seconds before and after it.
@@ -161,6 +183,8 @@ struct Hold<'a> {
     /// How far the node goes on from one round to the next, where the clip is a loop.
     round: Option<Vec3>,
     fastest: f32,
+    /// How far the limb reaches, in meters.
+    reach: f32,
     height: f32,
     /// Speeds that nobody sees, meters per second.
     unseen: f32,
@@ -168,13 +192,7 @@ struct Hold<'a> {
 }
 
 impl<'a> Hold<'a> {
-    fn new(
-        document: &'a Document,
-        clip: &'a Shared<Clip>,
-        node: NodeId,
-        at: f32,
-        holding: &Holding,
-    ) -> Option<Self> {
+    fn new(document: &'a Document, clip: &'a Shared<Clip>, node: NodeId, at: f32, holding: &Holding) -> Option<Self> {
         let start = Pose::evaluate(document, &Stack::of(Some(clip), f64::from(at)));
         let limb = limb_of(document, &start, node, None, false)?;
         let sole = Sole::of(document, &start, node);
@@ -183,6 +201,14 @@ impl<'a> Hold<'a> {
         let before = frames(document, clip, &limb, &sole, &times);
         let height = height_of(document, &start);
         let fastest = fastest(&before);
+        let joints: Vec<Vec3> = limb
+            .turns
+            .iter()
+            .map(|k| limb.nodes[*k])
+            .chain(limb.end())
+            .map(|n| start.world[n.index()].w_axis.truncate())
+            .collect();
+        let reach = joints.windows(2).map(|w| w[0].distance(w[1])).sum();
         let mut hold = Self {
             document,
             clip,
@@ -194,6 +220,7 @@ impl<'a> Hold<'a> {
             ground: holding.ground,
             round: None,
             fastest,
+            reach,
             height,
             unseen: 2e-3 * height / 1.8,
             holding: *holding,
@@ -218,6 +245,11 @@ impl<'a> Hold<'a> {
 
     /// Where the node is by the clip, at a time that may lie beyond its ends in a loop.
     fn path(&self, time: f32) -> Vec3 {
+        self.at(time, &|f| f.place)
+    }
+
+    /// Something of the clip's frames at a time that may lie beyond its ends in a loop.
+    fn at(&self, time: f32, of: &dyn Fn(&Frame) -> Vec3) -> Vec3 {
         let (turns, time) = match self.round {
             Some(_) if time > self.length() + SAME => (1.0, time - self.length()),
             Some(_) if time < -SAME => (-1.0, time + self.length()),
@@ -226,18 +258,47 @@ impl<'a> Hold<'a> {
         let at = self.before.partition_point(|f| f.time < time).clamp(1, self.before.len() - 1);
         let (a, b) = (&self.before[at - 1], &self.before[at]);
         let part = ((time - a.time) / (b.time - a.time).max(1e-6)).clamp(0.0, 1.0);
-        a.place.lerp(b.place, part) + self.round.unwrap_or_default() * turns
+        of(a).lerp(of(b), part) + self.round.unwrap_or_default() * turns
+    }
+
+    /// The times of the frames of a range.
+    fn moments(&self, range: &HoldRange) -> Vec<f32> {
+        let count = ((range.to - range.from) / self.frame).round().max(1.0) as usize;
+        (0..=count).map(|k| range.from + (range.to - range.from) * k as f32 / count as f32).collect()
+    }
+
+    /// The place for the middle of a range: where the node is on average, or as near to that as its limb reaches all the while.
+    fn place(&self, range: &HoldRange) -> Vec3 {
+        /// Of the limb's length, how far it reaches; and of the body's height, how far the place may be from the average.
+        const REACH: f32 = 0.99;
+        const FAR: f32 = 0.15;
+        let middle = (range.from + range.to) * 0.5;
+        let moments = self.moments(range);
+        let sum: Vec3 = moments.iter().map(|t| self.path(*t) - self.ground * (t - middle)).sum();
+        let mean = sum / moments.len() as f32;
+        let roots: Vec<Vec3> = moments.iter().map(|t| self.at(*t, &|f| f.root) - self.ground * (t - middle)).collect();
+        let mut place = mean;
+        for _ in 0..200 {
+            for root in &roots {
+                let way = place - *root;
+                let over = way.length() - self.reach * REACH;
+                if over > 0.0 {
+                    place -= way.normalize_or_zero() * over;
+                }
+            }
+        }
+        if place.distance(mean) <= FAR * self.height { place } else { mean }
     }
 
     /// The ranges from frame to frame; those at both ends of a loop are one, which goes beyond its end.
     fn on_frames(&self, ranges: &[HoldRange]) -> Vec<HoldRange> {
-        let near = |time: f32| {
-            let nearest = self.times.iter().copied().min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
-            nearest.unwrap_or(time)
-        };
+        // All of a range is held, so that it begins and ends at the frames around it.
+        let near = 0.05 * self.frame;
+        let down = |time: f32| self.times.iter().copied().filter(|t| *t <= time + near).fold(0.0, f32::max);
+        let up = |time: f32| self.times.iter().copied().filter(|t| *t >= time - near).fold(self.length(), f32::min);
         let mut found: Vec<HoldRange> = Vec::new();
         for range in ranges {
-            let range = HoldRange { from: near(range.from), to: near(range.to) };
+            let range = HoldRange { from: down(range.from), to: up(range.to) };
             match found.last_mut().filter(|last| range.from - last.to < 1.5 * self.frame) {
                 Some(last) => last.to = last.to.max(range.to),
                 None => found.push(range),
@@ -269,14 +330,40 @@ impl<'a> Hold<'a> {
         parts.fold(Slide::default(), Slide::max)
     }
 
-    fn pieces(&self, ranges: &[HoldRange]) -> Vec<Piece> {
+    /// Whether a range may be eased over a longer time.
+    fn can_wait(&self, attempt: &Attempt) -> bool {
+        self.holding.ease.is_none() && attempt.slower < 4.0
+    }
+
+    /// A range that came out worse, tried another way: eased slower where it hurries, else shorter by a frame at both ends.
+    fn again(&self, attempt: Attempt, why: LeftOut) -> Option<Attempt> {
+        if why == LeftOut::Hurries && self.can_wait(&attempt) {
+            return Some(Attempt { slower: attempt.slower * 2.0, ..attempt });
+        }
+        let range = HoldRange { from: attempt.range.from + self.frame, to: attempt.range.to - self.frame };
+        let is_some = range.to - range.from > 1.5 * self.frame;
+        (self.holding.shrinks && is_some && range.from < self.length()).then_some(Attempt {
+            range,
+            whole: attempt.whole,
+            slower: 1.0,
+        })
+    }
+
+    /// A distance from its place, in meters, that a person sees.
+    fn far(&self) -> f32 {
+        (0.01 * self.height / 1.8).max(4.0 * self.holding.tolerance)
+    }
+
+    /// How far a node is from its place at most at the frames of a piece.
+    fn short(&self, piece: &Piece, frames: &[Frame]) -> f32 {
+        let parts = self.within(piece.range);
+        let within = |f: &&Frame| parts.iter().any(|r| f.time >= r.from - SAME && f.time <= r.to + SAME);
+        frames.iter().filter(within).map(|f| self.away(piece, f)).fold(0.0, f32::max)
+    }
+
+    fn pieces(&self, open: &[Attempt]) -> Vec<Piece> {
+        let ranges: Vec<HoldRange> = open.iter().map(|o| o.range).collect();
         let middle = |r: &HoldRange| (r.from + r.to) * 0.5;
-        let place = |range: &HoldRange| {
-            let count = ((range.to - range.from) / self.frame).round().max(1.0) as usize;
-            let at = |k: usize| range.from + (range.to - range.from) * k as f32 / count as f32;
-            let sum: Vec3 = (0..=count).map(|k| self.path(at(k)) - self.ground * (at(k) - middle(range))).sum();
-            sum / (count + 1) as f32
-        };
         // How much time there is between ranges; beyond the ends of what is no loop as much as it wants.
         let length = self.length();
         let room = |from: Option<&HoldRange>, to: Option<&HoldRange>| match (from, to, self.round) {
@@ -285,19 +372,22 @@ impl<'a> Hold<'a> {
             (None, Some(b), Some(_)) => b.from + length - ranges[ranges.len() - 1].to,
             _ => f32::INFINITY,
         };
-        let ease = |edge: Vec3, room: f32| {
-            let hasty = (self.fastest * 0.25).max(0.15 * self.height);
-            let own = self.holding.ease.unwrap_or_else(|| (edge.length() * 1.5 / hasty).max(0.1));
-            own.min(room.max(0.0))
-        };
+        let ease = |slower: f32, room: f32| self.holding.ease.unwrap_or(0.1 * slower).min(room.max(0.0));
         let piece = |(k, range): (usize, &HoldRange)| {
-            let place = place(range);
+            let (place, slower) = (self.place(range), open[k].slower);
             let target = |time: f32| place + self.ground * (time - middle(range));
-            let edges =
-                (target(range.from) - self.path(range.from), target(range.to) - self.path(range.to));
+            let edges = (target(range.from) - self.path(range.from), target(range.to) - self.path(range.to));
             let before = room(k.checked_sub(1).map(|k| &ranges[k]), Some(range));
             let after = room(Some(range), ranges.get(k + 1));
-            Piece { range: *range, place, ease: (ease(edges.0, before), ease(edges.1, after)), edges }
+            let waits = self.holding.ease.is_none() && (self.holding.shrinks || self.can_wait(&open[k]));
+            Piece {
+                range: *range,
+                whole: open[k].whole,
+                waits,
+                place,
+                ease: (ease(slower, before), ease(slower, after)),
+                edges,
+            }
         };
         ranges.iter().enumerate().map(piece).collect()
     }
@@ -370,114 +460,6 @@ impl<'a> Hold<'a> {
         clip
     }
 
-    /// The rotation tracks of the limb, those that are not there yet with one key.
-    fn tracks(&self, clip: &mut Clip, at: f32) -> Vec<(NodeId, TrackId)> {
-        let turning = self.limb.turns.iter().map(|k| self.limb.nodes[*k]).chain(self.limb.end());
-        let mut ids = Vec::new();
-        for node in turning {
-            let id = clip.track(node, Property::Rotation).map(|(id, _)| id);
-            let id = id.unwrap_or_else(|| {
-                let id = clip.free_track_id();
-                let now = self.document.node(node).local().transform().rotation;
-                let track = Track {
-                    target: node,
-                    property: Property::Rotation,
-                    interpolation: crate::model::Interpolation::Linear,
-                    times: [at].into(),
-                    values: now.to_array().to_vec().into(),
-                    width: 4,
-                    kinds: Default::default(),
-                };
-                clip.tracks.insert(id, Shared::new(track));
-                id
-            });
-            ids.push((node, id));
-        }
-        ids
-    }
-
-    /// Sets keys in a part of the clip: those that are there, and as many more as it takes.
-    fn fill(&self, clip: &mut Clip, ids: &[(NodeId, TrackId)], pieces: &[Piece], (begin, end): (f32, f32)) {
-        let within = |t: f32| t >= begin - UnkeyedAt::NEAR && t <= end + UnkeyedAt::NEAR;
-        let edges = pieces.iter().flat_map(|p| self.within(p.range)).flat_map(|r| [r.from, r.to]);
-        let edges: Vec<f32> = [begin, end].into_iter().chain(edges.filter(|t| within(*t))).collect();
-        for (_, id) in ids {
-            if let Some(track) = clip.tracks.get_mut(id) {
-                let mut made = (**track).clone();
-                for time in &edges {
-                    made = insert_key(&made, *time, None, self.holding.between).track;
-                }
-                *track = Shared::new(made);
-            }
-        }
-        let mut times: BTreeSet<u32> = BTreeSet::new();
-        for track in ids.iter().filter_map(|(_, id)| clip.tracks.get(id)) {
-            times.extend(track.times.iter().filter(|t| within(**t)).map(|t| t.max(0.0).to_bits()));
-        }
-        let Some(node) = self.limb.end() else { return };
-        let (mut before, mut pose) = (Evaluator::default(), Pose::default());
-        let mut fresh: Vec<f32> = times.iter().map(|bits| f32::from_bits(*bits)).collect();
-        for _ in 0..12 {
-            for time in &fresh {
-                let Some(offset) = self.offset(pieces, *time) else { continue };
-                before.update(self.document, &Stack::of(Some(self.clip), f64::from(*time)), &mut pose);
-                let world = pose.world[node.index()];
-                let target = world.w_axis.truncate() + offset;
-                let goal = Goal { tip: Vec3::ZERO, target, swivel: 0.0, keeps: Some(world), soft: false };
-                for (turned, rotation) in solve(self.document, &pose, &self.limb, &goal).rotations {
-                    if let Some((_, id)) = ids.iter().find(|(n, _)| *n == turned) {
-                        put(clip, *id, *time, rotation.to_array());
-                    }
-                }
-            }
-            for (_, id) in ids {
-                smooth(clip, *id, &times, begin, end);
-            }
-            fresh = self.missing(clip, pieces, &times);
-            if fresh.is_empty() {
-                return;
-            }
-            times.extend(fresh.iter().map(|t| t.to_bits()));
-        }
-    }
-
-    /// The times at which keys are missing between those that are there.
-    fn missing(&self, clip: &Clip, pieces: &[Piece], times: &BTreeSet<u32>) -> Vec<f32> {
-        let made = Shared::new(clip.clone());
-        let Some(node) = self.limb.end() else { return Vec::new() };
-        let (mut after, mut before) = (Evaluator::default(), Evaluator::default());
-        let (mut is, mut was) = (Pose::default(), Pose::default());
-        let mut off = |time: f32| {
-            after.update(self.document, &Stack::of(Some(&made), f64::from(time)), &mut is);
-            before.update(self.document, &Stack::of(Some(self.clip), f64::from(time)), &mut was);
-            let place = |pose: &Pose| pose.world[node.index()].w_axis.truncate();
-            place(&is).distance(place(&was) + self.offset(pieces, time).unwrap_or_default())
-        };
-        let held = |time: f32| {
-            let parts = pieces.iter().flat_map(|p| self.within(p.range));
-            parts.into_iter().any(|r| time >= r.from - SAME && time <= r.to + SAME)
-        };
-        let list: Vec<f32> = times.iter().map(|bits| f32::from_bits(*bits)).collect();
-        let mut found = Vec::new();
-        for pair in list.windows(2) {
-            // On its way nobody sees whether it is quite on the curve.
-            let most = self.holding.tolerance * if held(pair[0]) && held(pair[1]) { 0.8 } else { 16.0 };
-            let (low, high) = (pair[0] + 0.5 * self.frame, pair[1] - 0.5 * self.frame);
-            let between: Vec<f32> = self.times.iter().copied().filter(|t| *t > low && *t < high).collect();
-            if !between.is_empty() {
-                if between.iter().any(|t| off(*t) > most) {
-                    found.push(between[between.len() / 2]);
-                }
-            } else if self.holding.between && pair[1] - pair[0] > 2.0 * FINEST {
-                let at = |part: f32| pair[0] + (pair[1] - pair[0]) * part;
-                if [0.25, 0.5, 0.75].into_iter().any(|part| off(at(part)) > most) {
-                    found.push(at(0.5));
-                }
-            }
-        }
-        found
-    }
-
     /// How far the node is from its place at most within a piece, at frames and between them.
     fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
         let middles = self.times.windows(2).map(|w| (w[0] + w[1]) * 0.5);
@@ -492,27 +474,25 @@ impl<'a> Hold<'a> {
     fn away(&self, piece: &Piece, frame: &Frame) -> f32 {
         let beyond = piece.range.to > self.length() + SAME && frame.time < piece.range.from - SAME;
         match (beyond, self.round) {
-            (true, Some(gone)) => {
-                (frame.place + gone).distance(self.target(piece, frame.time + self.length()))
-            }
+            (true, Some(gone)) => (frame.place + gone).distance(self.target(piece, frame.time + self.length())),
             _ => frame.place.distance(self.target(piece, frame.time)),
         }
     }
 
     /// Why a piece must be left as it was; nothing where it is better than before.
     fn worse(&self, piece: &Piece, after: &[Frame]) -> Option<LeftOut> {
-        let (was, is) = (self.slide(&self.before, piece.range), self.slide(after, piece.range));
-        let parts = self.within(piece.range);
-        let within = |f: &&Frame| parts.iter().any(|r| f.time >= r.from - SAME && f.time <= r.to + SAME);
-        let short = after.iter().filter(within).map(|f| self.away(piece, f)).fold(0.0, f32::max);
-        if short > 0.01 * self.height / 1.8 && short > 4.0 * self.holding.tolerance {
-            return Some(LeftOut::Reach(short));
-        }
-        if is.joint > was.joint {
-            return Some(LeftOut::Slides);
-        }
-        if is.skin > was.skin + self.unseen {
-            return Some(LeftOut::Rolls);
+        // A range that was made shorter must not be paid for by the rest of it.
+        let of = |frames: &[Frame]| [piece.range, piece.whole].map(|range| self.slide(frames, range));
+        let (before, then) = (of(&self.before), of(after));
+        let part = (0..2).find(|k| then[*k].joint > before[*k].joint || then[*k].skin > before[*k].skin);
+        let short = self.short(piece, after);
+        // What is better than before is done, even where it reaches no farther.
+        match part {
+            Some(_) if short > self.far() => return Some(LeftOut::Reach(short)),
+            Some(k) if then[k].joint > before[k].joint => return Some(LeftOut::Slides),
+            Some(_) => return Some(LeftOut::Rolls),
+            None if !piece.waits => return None,
+            None => {}
         }
         let length = self.length();
         let near = |time: f32| {
@@ -526,28 +506,4 @@ impl<'a> Hold<'a> {
         let fastest = steps.map(speed).fold(0.0, f32::max);
         (fastest > self.fastest + self.unseen).then_some(LeftOut::Hurries)
     }
-}
-
-/// Puts a rotation at a time, of its two signs the one near the key before.
-fn put(clip: &mut Clip, id: TrackId, time: f32, mut value: [f32; 4]) {
-    let Some(track) = clip.tracks.get_mut(&id) else { return };
-    let before = track.value(track.times.partition_point(|t| *t < time).saturating_sub(1));
-    if before.iter().zip(&value).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
-        value = value.map(|v| -v);
-    }
-    *track = Shared::new(insert_key(track, time, Some(&value), false).track);
-}
-
-/// Smooth tangents for the keys within, where a track has any; those at both ends keep theirs on the far side.
-fn smooth(clip: &mut Clip, id: TrackId, times: &BTreeSet<u32>, begin: f32, end: f32) {
-    let Some(track) = clip.tracks.get_mut(&id) else { return };
-    if track.interpolation != crate::model::Interpolation::CubicSpline {
-        return;
-    }
-    let inside: Vec<f32> = times
-        .iter()
-        .map(|bits| f32::from_bits(*bits))
-        .filter(|t| *t > begin + UnkeyedAt::NEAR && *t < end - UnkeyedAt::NEAR)
-        .collect();
-    *track = Shared::new(with_tangents(track, &inside, Tangents::Auto));
 }

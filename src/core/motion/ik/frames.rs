@@ -13,6 +13,8 @@ pub(super) struct Frame {
     pub time: f32,
     /// Where the node is, in meters.
     pub place: Vec3,
+    /// Where the root of its limb is, in meters.
+    pub root: Vec3,
     /// The node's rotation in the scene.
     pub turn: Quat,
     /// The points of its sole.
@@ -56,21 +58,16 @@ pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
 }
 
 /// What a node does at some times of a clip.
-pub(super) fn frames(
-    document: &Document,
-    clip: &Shared<Clip>,
-    limb: &Limb,
-    sole: &Sole,
-    times: &[f32],
-) -> Vec<Frame> {
+pub(super) fn frames(document: &Document, clip: &Shared<Clip>, limb: &Limb, sole: &Sole, times: &[f32]) -> Vec<Frame> {
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-    let Some(node) = limb.end() else { return Vec::new() };
+    let (Some(node), Some(root)) = (limb.end(), limb.root()) else { return Vec::new() };
     let frame = |time: &f32| {
         evaluator.update(document, &Stack::of(Some(clip), f64::from(*time)), &mut pose);
         let world = pose.world[node.index()];
         Frame {
             time: *time,
             place: world.w_axis.truncate(),
+            root: pose.world[root.index()].w_axis.truncate(),
             turn: world.to_scale_rotation_translation().1,
             sole: sole.at(&pose),
             locals: limb.nodes.iter().map(|n| pose.local[n.index()].transform().rotation).collect(),

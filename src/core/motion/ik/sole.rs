@@ -39,7 +39,8 @@ impl Sole {
                 }
                 let each = map.joints.chunks_exact(stride).zip(map.weights.chunks_exact(stride));
                 for (place, (joints, weights)) in primitive.positions.iter().zip(each) {
-                    let slots = || joints.iter().zip(weights).map(|(j, w)| (usize::from(*j), *w)).filter(|(_, w)| *w > 0.0);
+                    let slots =
+                        || joints.iter().zip(weights).map(|(j, w)| (usize::from(*j), *w)).filter(|(_, w)| *w > 0.0);
                     let share: f32 = slots().filter(|(j, _)| own.get(*j) == Some(&true)).map(|(_, w)| w).sum();
                     if share < 0.5 {
                         continue;

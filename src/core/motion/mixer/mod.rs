@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use self::around::{blend_weights, plane_weights};
 pub use self::clock::{BarClock, Passing};
-pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity, known_feet};
 pub(in crate::motion) use self::ground::feet;
+pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity, known_feet};
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};
 use self::{inertia::Inertia, steps::Group};
