@@ -287,7 +287,7 @@ fn hands_and_feet_come_to_where_they_are_asked() {
                 let nodes = limb.map(|n| named(&document, n));
                 let was = lengths(&before, &nodes);
                 let angle = 0.9 * k as f32;
-                let way = Vec3::new(angle.cos(), -0.4 + 0.2 * k as f32, angle.sin()).normalize();
+                let way = Vec3::new(angle.cos(), -0.4 + 0.2 * k as f32, angle.sin()).normalize_or(Vec3::Y);
                 // Which way an unequal scale lets it go is another matter.
                 let part =
                     if limb[0] == "RightUpperArm" && folder == "nulls-between-joints" { part.min(0.75) } else { part };

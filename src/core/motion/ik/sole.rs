@@ -7,19 +7,22 @@ use crate::{
     motion::Pose,
 };
 
+/// A vertex: points in the spaces of joints, and their weights.
+type Vertex = Vec<(NodeId, f32, Vec3)>;
+
 /// Vertices that are looked at.
 const MOST: usize = 24;
 
 /// The lowest vertices that a node and those below it move. Each is a sum of points in the spaces of joints, with their weights.
 pub(super) struct Sole {
-    points: Vec<Vec<(NodeId, f32, Vec3)>>,
+    points: Vec<Vertex>,
 }
 
 impl Sole {
     /// Of a node, by where its vertices are in a pose. Its own origin where it moves none.
     pub fn of(document: &Document, pose: &Pose, node: NodeId) -> Self {
         let is_of = |n: NodeId| n == node || document.is_above(node, n);
-        let mut points: Vec<Vec<(NodeId, f32, Vec3)>> = Vec::new();
+        let mut points: Vec<Vertex> = Vec::new();
         for id in document.shown_nodes() {
             let Some(mesh) = document.node(id).mesh.map(|m| document.mesh(m)) else { continue };
             let skin = document.node(id).skin.map(|s| document.skin(s));
@@ -51,7 +54,7 @@ impl Sole {
                 }
             }
         }
-        let mut found: Vec<(f32, Vec<(NodeId, f32, Vec3)>)> =
+        let mut found: Vec<(f32, Vertex)> =
             points.into_iter().map(|p| (place(pose, &p).y, p)).filter(|(y, _)| y.is_finite()).collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         found.truncate((found.len() / 3).max(MOST));
