@@ -29,6 +29,7 @@ mod roles;
 mod sample;
 mod saving;
 mod skins;
+mod vectors;
 mod weights;
 mod weights_corpus;
 mod weights_counts;
