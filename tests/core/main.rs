@@ -24,6 +24,7 @@ mod layering;
 mod layers;
 mod losses;
 mod merged;
+mod mirroring;
 mod mix;
 mod names;
 mod odd_files;

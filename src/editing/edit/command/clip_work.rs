@@ -6,7 +6,7 @@ use super::{
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
-    pose_layers, rules,
+    mirror_pose, pose_layers, rules,
 };
 use crate::{
     edit::Edit,
@@ -15,7 +15,7 @@ use crate::{
         Mirror,
         clip_edit::{
             self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
-            editable, joined, key_span, mapped, mirrored, move_travel, new_jump, part_of, reduced, resampled, reversed,
+            editable, joined, key_span, mapped, mirror_gap, mirrored, move_travel, new_jump, part_of, reduced, resampled, reversed,
             seam, speed_jump, travel,
         },
     },
@@ -461,21 +461,43 @@ impl MirrorClip {
         let document = scene.document;
         let (id, clip, _) = whole(document, &self.clip)?;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let made = mirrored(document, clip, &Mirror::of(document), nodes.as_deref());
+        let mirror = Mirror::of(document);
+        let made = mirrored(document, clip, &mirror, nodes.as_deref());
         if made.clip == **clip {
-            return Err(argument("none of these joints has one on the other side; nothing was mirrored".to_owned()));
+            let why = match made.mirrored {
+                0 => "none of these nodes has a partner on the other side",
+                _ => "it is its own mirror image",
+            };
+            return Err(argument(format!("{why}; nothing was mirrored")));
         }
         let labels = |nodes: &[crate::model::NodeId]| {
             let some: Vec<String> = nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
             if nodes.len() > 3 { format!("{} and {} more", some.join(", "), nodes.len() - 3) } else { some.join(", ") }
         };
-        let alone = (!made.alone.is_empty())
-            .then(|| format!("{} have no other side and move as they did", labels(&made.alone)));
-        let scales = (made.scale_left > 0).then(|| {
-            format!("{} scales could not be taken over, since the axes of both joints differ", made.scale_left)
+        let one = |nodes: &[crate::model::NodeId], one: &'static str, many: &'static str| {
+            if nodes.len() == 1 { one } else { many }
+        };
+        let alone = (!made.alone.is_empty()).then(|| {
+            let rest = one(
+                &made.alone,
+                "has no partner on the other side and moves",
+                "have no partner on the other side and move",
+            );
+            format!("{} {rest} as before", labels(&made.alone))
         });
-        let notes: Vec<String> = [alone, scales].into_iter().flatten().collect();
-        Ok(put(id, made.clip, (!notes.is_empty()).then(|| notes.join("; "))))
+        let sampled = (!made.sampled.is_empty()).then(|| {
+            let rest = one(&made.sampled, "has new keys", "have new keys");
+            format!("{} {rest}, since nodes without a partner move above", labels(&made.sampled))
+        });
+        let posed = (!made.posed.is_empty()).then(|| {
+            let rest = one(&made.posed, "has a key now, since its pose is", "have a key now, since their pose is");
+            format!("{} {rest} not symmetric", labels(&made.posed))
+        });
+        let new = Shared::new(made.clip);
+        let gap = mirror_gap(document, (clip, &new), &mirror, nodes.as_deref());
+        let notes = [alone, sampled, posed, mirror_pose::scales(made.scale_left), mirror_pose::gap(document, gap)];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        Ok(put(id, (*new).clone(), (!notes.is_empty()).then(|| notes.join("; "))))
     }
 }
 
