@@ -15,6 +15,7 @@ mod corpus;
 mod edits;
 mod extensions;
 mod held;
+mod holds;
 mod hostile;
 mod ik;
 mod imports;

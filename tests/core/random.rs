@@ -326,7 +326,7 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
                     let line = CommandLine::new(spec.name).with(argument.name, wrong.clone());
                     others.fold(line, |line, other| line.with(other.name, value(other, draw, &before)))
                 };
-                let found = (0..24).find_map(|_| match session.run_line(&line(&mut draw)) {
+                let found = (0..96).find_map(|_| match session.run_line(&line(&mut draw)) {
                     Ok(_) => Some("is taken"),
                     Err(error) => {
                         let error = error.to_string();

@@ -23,6 +23,7 @@ mod motion_path;
 mod names;
 mod pose;
 mod range;
+mod rig;
 mod sample;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
@@ -55,7 +56,7 @@ pub use self::{
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
         BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
-        footfalls, ground_place, ground_speed, ground_velocity, jumps, mask_weights, nlerp_difference, nlerp_gap,
+        footfalls, ground_place, ground_speed, ground_velocity, jumps, known_feet, mask_weights, nlerp_difference, nlerp_gap,
         plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},

@@ -20,6 +20,7 @@ use super::{
     humanoid::{BodyRole, Part, body_roles, in_row, mapped_part},
     mirror_pairs::Side,
     names::Stem,
+    rig::Rig,
 };
 use crate::model::{Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or};
 
@@ -220,9 +221,25 @@ fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
     body_roles(&named, &mapped)
 }
 
-/// The roles of the joints of a document, by node: by its humanoid map, where it has one, and by their names.
+/// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin has are those of other nodes.
 pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
-    let flags = document.joint_flags();
+    let joints = document.joint_flags();
+    let known = roles_among(document, &joints);
+    let rig = Rig::of(document);
+    if document.node_ids().all(|n| rig.carries(n) == joints[n.index()]) {
+        return known;
+    }
+    let kind = |role: &BodyRole| (role.part, role.side);
+    let own: HashMap<NodeId, BodyRole> = known.into_iter().filter_map(|(n, r)| Some((n, r?))).collect();
+    let is_free = |role: &BodyRole| own.values().all(|r| kind(r) != kind(role));
+    let flags: Vec<bool> = (0..joints.len()).map(|k| rig.carries(NodeId(k as u32))).collect();
+    let all = roles_among(document, &flags).into_iter();
+    all.map(|(n, role)| (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r)))))
+        .collect()
+}
+
+/// The roles of some nodes of a document, by node.
+fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyRole>)> {
     let roles = mapped_roles(document);
     let is_meant = |n: &NodeId| flags[n.index()] || roles.contains_key(n);
     let nodes: Vec<NodeId> = document.nodes.order().iter().copied().filter(is_meant).collect();

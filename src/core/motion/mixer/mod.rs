@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use self::around::{blend_weights, plane_weights};
 pub use self::clock::{BarClock, Passing};
-pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity};
+pub(in crate::motion) use self::ground::feet;
+pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity, known_feet};
 pub use self::jumps::{Jump, jumps};
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};

@@ -217,7 +217,16 @@ pub(super) fn to_rest(around: &Around<'_>) -> Filled {
 /// The selected nodes, over the clip that is shown.
 pub(super) fn hold_pin(around: &Around<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
-    let hold = HoldPin { node, clip: around.clip()?, from: None, to: None, ease: None, tolerance: None };
+    let hold = HoldPin {
+        node,
+        clip: around.clip()?,
+        from: None,
+        to: None,
+        ease: None,
+        tolerance: None,
+        ground: None,
+        between: None,
+    };
     Ok(vec![hold.into()])
 }
 

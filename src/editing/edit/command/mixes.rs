@@ -19,7 +19,7 @@ use crate::{
     motion::{
         Jump, Mixer, Playing, baked, baked_error, best_seams,
         clip_edit::{TravelParts, TravelTo, move_travel, reduced},
-        footfalls, jumps,
+        footfalls, jumps, known_feet,
     },
 };
 
@@ -597,9 +597,12 @@ impl MarkFootfalls {
         let falls = footfalls(document, clip);
         if falls.is_empty() {
             let label = document.clip_label(id);
-            return Err(sentence(format!(
-                "no foot of {label} is known to come down: it has no feet by name, or they stay"
-            )));
+            let why = match known_feet(document) {
+                (0, _) => "no feet are known, by name, by a humanoid map or by the legs that the body stands on",
+                (_, 0) => "its feet are not known to be left or right; name them so",
+                _ => "its feet stay near the ground and take no steps",
+            };
+            return Err(sentence(format!("no foot comes down in {label}: {why}")));
         }
         let kept = clip.markers.iter().filter(|m| !matches!(&*m.name, "L" | "R")).cloned();
         let new = falls.iter().map(|(time, side)| Marker {

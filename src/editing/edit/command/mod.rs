@@ -20,6 +20,7 @@ mod clip_work;
 mod clips;
 mod define;
 pub mod field;
+mod hold_report;
 mod host;
 mod ik;
 mod kept_poses;
