@@ -117,7 +117,7 @@ fn a_hold_is_never_worse_than_before() {
             println!("{file} has no {foot}");
             continue;
         };
-        let rate = document.clips[clip].guess_fps().map_or(30.0, |(fps, _)| f64::from(fps));
+        let rate = document.clips[clip].guess_fps().map_or(30.0, |(fps, _)| fps);
         let ground = ik::ground_under(&document, &document.clips[clip], node);
         let ranges: Vec<(f64, f64)> = ik::contacts(&document, &document.clips[clip], node)
             .iter()

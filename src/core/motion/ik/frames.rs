@@ -28,7 +28,7 @@ const FIT: f32 = 0.9;
 
 /// Seconds per frame of a clip: of the rate that its keys fit, else of 30 frames per second.
 pub(super) fn frame_of(clip: &Clip) -> f32 {
-    clip.guess_fps().filter(|(_, share)| *share >= FIT).map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps)
+    clip.guess_fps().filter(|(_, share)| *share >= FIT).map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps as f32)
 }
 
 /// The frames of a clip. A key of the limb that is near a frame stands for it.

@@ -15,8 +15,8 @@ use crate::{
         Mirror,
         clip_edit::{
             self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
-            editable, joined, key_span, mapped, mirror_gap, mirrored, move_travel, new_jump, part_of, reduced, resampled, reversed,
-            seam, speed_jump, travel,
+            editable, joined, key_span, mapped, mirror_gap, mirrored, move_travel, new_jump, part_of, reduced,
+            resampled, reversed, seam, speed_jump, travel,
         },
     },
 };
