@@ -63,7 +63,7 @@ fn merge(c: &mut Criterion) {
         return;
     }
     let Ok(body) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
-    let request = ImportRequest { path, only: None, taken: None, options: ImportOptions::default() };
+    let request = ImportRequest { path, only: None, taken: None, options: ImportOptions::default(), force: false };
     let mut group = c.benchmark_group("76 clips brought in");
     group.sample_size(10);
     group.bench_function("onto the same skeleton", |b| {

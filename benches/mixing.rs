@@ -204,5 +204,5 @@ fn mixing(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, mixing);
+criterion_group!(benches, common::vectors, mixing);
 criterion_main!(benches);

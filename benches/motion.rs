@@ -96,5 +96,5 @@ fn shifted(clip: &Shared<Clip>, by: usize) -> Shared<Clip> {
     other.into()
 }
 
-criterion_group!(benches, pose, mix);
+criterion_group!(benches, common::vectors, pose, mix);
 criterion_main!(benches);

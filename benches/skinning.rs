@@ -310,7 +310,7 @@ fn ghosts(c: &mut Criterion, gpu: &ulna::render::Gpu) {
 }
 
 #[cfg(feature = "render")]
-criterion_group!(benches, skin, device);
+criterion_group!(benches, common::vectors, skin, device);
 #[cfg(not(feature = "render"))]
-criterion_group!(benches, skin);
+criterion_group!(benches, common::vectors, skin);
 criterion_main!(benches);

@@ -522,5 +522,5 @@ fn canvas(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, tools, mirror, dabs, layers, canvas);
+criterion_group!(benches, common::vectors, tools, mirror, dabs, layers, canvas);
 criterion_main!(benches);

@@ -8,6 +8,11 @@ use ulna::model::{
     Transform,
 };
 
+/// Prints which vector instructions the loops use; `ULNA_VECTORS` forbids wider ones.
+pub fn vectors(_: &mut criterion::Criterion) {
+    println!("Loops use {}.", ulna::geometry::vectors_in_use());
+}
+
 /// A number between 0 and 1 that looks like chance and is the same every time.
 pub fn noise(seed: u32) -> f32 {
     let mut x = seed.wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;

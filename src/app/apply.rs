@@ -2,20 +2,24 @@
 
 use egui::Context;
 
-use super::{App, LONG, host::Windowed, jobs::Done};
+use super::{
+    App, LONG,
+    host::Windowed,
+    jobs::{Done, Offered},
+};
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use crate::{
     edit::{
         ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Mode,
         command::{
             Around, ClipCommand, DocumentCommand, KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, RenameNode,
-            SessionCommand, Unfilled,
+            SessionCommand, Unfilled, mix_of,
         },
     },
     model::LayerHome,
     motion::joints_at,
-    session::{RunError, Session, Worked, names_in},
-    ui::{Action, Actions, Dialog, Pane, ToastKind, layer_ids},
+    session::{NotTaken, RunError, Session, Worked, names_in},
+    ui::{Action, Actions, Dialog, DialogAction, Pane, ToastKind, layer_ids},
 };
 
 impl App {
@@ -23,6 +27,7 @@ impl App {
     pub(super) fn apply(&mut self, ctx: &Context, actions: Actions) -> bool {
         let mut changed = false;
         for action in actions {
+            self.follow_mix();
             changed |= !matches!(
                 action,
                 Action::Viewport(ViewportAction::ViewportSize(_) | ViewportAction::Hover(_))
@@ -32,7 +37,8 @@ impl App {
             self.apply_one(ctx, action);
         }
         // What was to follow a save that was given up is given up with it: the next save is another.
-        if self.dialogs.open.is_none() && self.files.browsing.is_none() && self.jobs.save.is_none() {
+        let asks = self.dialogs.open.is_some() || self.files.browsing.is_some() || !self.saves.refused.is_empty();
+        if !asks && !self.is_saving() {
             self.files.after_save = None;
         }
         changed
@@ -72,11 +78,7 @@ impl App {
                 self.timeline.apply(document, &mut self.outliner.selection, &mut self.mode, action);
                 self.remember_keys();
             }
-            Action::Layers(action) => {
-                // Keys of a layer are other keys than those of the clip.
-                self.outliner.selection.keys = Default::default();
-                self.layers.apply(action);
-            }
+            Action::Layers(action) => self.layers.apply(action),
             Action::Viewport(action) => self.apply_viewport(ctx, action),
             Action::Poses(action) => self.apply_poses(ctx, action),
             Action::Problem(ProblemAction::FixProblem(k)) => self.fix_problem(ctx, k),
@@ -85,6 +87,12 @@ impl App {
             Action::Program(action) => self.apply_program(ctx, action),
             Action::Paint(action) => self.apply_paint(ctx, action),
         }
+    }
+
+    /// The chosen bar of the mix and the painted lane stay those that were chosen.
+    pub(super) fn follow_mix(&mut self) {
+        let mix = self.session.as_ref().and_then(|s| mix_of(s.document()));
+        self.timeline.follow_mix(mix);
     }
 
     /// Shows another scene, or other materials.
@@ -108,9 +116,8 @@ impl App {
 
     /// What is selected and not there any more is not selected.
     pub(super) fn purge_selection(&mut self) {
-        let written = self.layers_view().written;
         if let Some(session) = &self.session {
-            self.outliner.selection.purge(session.document(), written);
+            self.outliner.selection.purge(session.document());
         }
     }
 
@@ -145,7 +152,8 @@ impl App {
         Around {
             document: session.document(),
             selection: &self.outliner.selection,
-            clip: self.timeline.playback.clip,
+            clip: self.shown_clip(),
+            keys: self.keys_home(),
             seen: self.shown_clip(),
             auto_key: self.timeline.auto_key,
             time: self.timeline.playback.time,
@@ -378,13 +386,65 @@ impl App {
         self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
     }
 
-    /// Takes up what a command that took long came to.
-    pub(super) fn take_worked(&mut self, ctx: &Context, worked: Worked, title: &'static str) {
+    /// Puts in what commands that took long came to, in the order in which they ended: after the gesture under way, if there is
+    /// one.
+    pub(super) fn put_in_worked(&mut self, ctx: &Context) {
+        while !self.is_gesture_open()
+            && let Some((worked, title)) = self.jobs.worked.pop_front()
+        {
+            self.take_worked(ctx, worked, title);
+        }
+    }
+
+    fn take_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
         let Some(session) = &mut self.session else { return };
-        let done = session.take_worked(worked);
+        let done = match session.take_worked(*worked) {
+            Err(NotTaken::Changed(worked)) => {
+                self.offer_worked(ctx, worked, title);
+                return;
+            }
+            Err(NotTaken::Failed(error)) => Err(error),
+            Ok(done) => Ok(done),
+        };
+        self.after_worked(ctx, done, title);
+    }
+
+    fn after_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
         self.follow_keys(None);
         self.purge_selection();
         self.say_worked(ctx, done, title);
+    }
+
+    /// Says that the model was changed while a result was worked out, and asks what becomes of it.
+    fn offer_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
+        let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
+        self.jobs.offered.push(Offered { number, worked, title });
+        let text = format!(
+            "{title} is done, but what it changes was edited meanwhile. Apply the result over those edits, or run it again."
+        );
+        let verb = |again| Action::Dialog(DialogAction::TakeWorked { number, again });
+        let verbs = vec![("Apply the result", verb(false)), ("Run again", verb(true))];
+        self.say(ctx, ToastKind::Error, text, verbs);
+    }
+
+    /// Does with a result what a person chose.
+    pub(super) fn take_offered(&mut self, ctx: &Context, number: u64, again: bool) {
+        let Some(at) = self.jobs.offered.iter().position(|o| o.number == number) else { return };
+        self.end_gesture(ctx);
+        let Offered { worked, title, .. } = self.jobs.offered.remove(at);
+        self.dialogs.toasts.retain(|t| {
+            let is_its = |v: &(&str, Action)| {
+                matches!(&v.1, Action::Dialog(DialogAction::TakeWorked { number: n, .. }) if *n == number)
+            };
+            !t.verbs.iter().any(is_its)
+        });
+        if again {
+            self.run_beside(ctx, title, worked.into_commands());
+            return;
+        }
+        let Some(session) = &mut self.session else { return };
+        let done = session.put_in(*worked);
+        self.after_worked(ctx, done, title);
     }
 
     fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
@@ -418,8 +478,8 @@ impl App {
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, &commands) {
             self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
-        } else if let Some((clip, keys)) = session.take_selected_keys() {
-            self.outliner.selection.set_keys(clip, keys);
+        } else if let Some((home, keys)) = session.take_selected_keys() {
+            self.outliner.selection.set_keys(home, keys);
         }
     }
 
@@ -448,8 +508,9 @@ impl App {
         let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();
+        let in_file = self.renderer.pose().hidden.clone();
         let Some(hit) = self.renderer.surface(document).hit(document, &ray, &|n| {
-            self.outliner.visibility.hidden.contains(&n) || self.outliner.visibility.locked.contains(&n)
+            self.outliner.visibility.hides(n, &in_file) || self.outliner.visibility.locked.contains(&n)
         }) else {
             if !toggle {
                 self.outliner.selection.clear();

@@ -64,7 +64,7 @@ impl App {
 
     /// Puts keys into the clipboard, as text.
     fn copy_keys(&mut self, ctx: &Context, clip: ClipName, which: WhichKeys) {
-        let count = self.outliner.selection.keys.len();
+        let count = self.selected_keys().len();
         self.run(ctx, SessionCommand::CopyKeys { clip, layer: None, which });
         let text = match count {
             1 => "Copied 1 key".to_owned(),
@@ -75,7 +75,7 @@ impl App {
 
     /// Puts keys that the clipboard holds into the clip that is shown, at the playhead.
     fn paste_keys(&mut self, ctx: &Context, text: String) {
-        let Some(clip) = self.shown_clip() else {
+        let Some(clip) = self.keys_home().map(|home| home.clip) else {
             self.toast(ctx, ToastKind::Note, "The clipboard holds keys. Show a clip in Animate mode to put them in.");
             return;
         };
@@ -88,6 +88,7 @@ impl App {
             replace: None,
             relative: None,
             flip: None,
+            interpolation: Some(self.program.settings.new_keys),
         };
         self.run(ctx, paste);
     }
@@ -109,7 +110,7 @@ impl App {
     /// Copies the selected keys, where the timeline has the keyboard and some are; whether it did.
     fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
         let on_timeline = self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some();
-        let keys = WhichKeys::selected(&self.outliner.selection).filter(|_| on_timeline);
+        let keys = WhichKeys::selected(&self.outliner.selection, self.keys_home()).filter(|_| on_timeline);
         let Some((clip, which)) = keys else { return false };
         self.copy_keys(ctx, ClipName::Id(clip), which);
         true

@@ -13,7 +13,7 @@ use crate::{
     formats::gltf::Progress,
     model::{ClipId, Document, Repeat},
     motion::clip_edit::seam,
-    session::{ExportFailure, ExportRequest, Exported, SystemDisk},
+    session::{ExportFailure, ExportRequest, Exported},
     ui::{Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words},
 };
 
@@ -129,8 +129,9 @@ impl App {
         self.end_gesture(ctx);
         let Some(session) = &self.session else { return };
         let exporting = session.exporting(request.clone());
-        self.start(ctx, "Exporting".into(), true, move |progress| {
-            Done::Exported(exporting.run(&SystemDisk, progress), request)
+        let disk = self.files.disk.clone();
+        self.start_writing(ctx, "Exporting".into(), move |progress| {
+            Done::Exported(exporting.run(&*disk, progress), request)
         });
     }
 

@@ -3,19 +3,18 @@
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::mpsc,
+    sync::{Arc, mpsc},
     time::{Instant, SystemTime},
 };
 
 use crate::{
     model::{Shared, Unkeyed, UnkeyedAt},
     motion::BestSeam,
-    session::{ExportRequest, Recovery},
+    session::{Disk, ExportRequest, Recovery, SystemDisk},
     ui::{DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView},
 };
 
 /// Files, and what was asked about them.
-#[derive(Default)]
 pub(super) struct Files {
     /// What to do when the save under way is done.
     pub after_save: Option<DeferredAction>,
@@ -49,6 +48,8 @@ pub(super) struct Files {
     pub recovery_views: Vec<RecoveryView>,
     /// Where journals lie.
     pub journal_home: Option<PathBuf>,
+    /// What saves and exports go to.
+    pub disk: Arc<dyn Disk>,
 }
 
 /// What the system's file dialog is for.
@@ -67,6 +68,30 @@ pub(super) struct Browsing {
     pub since: Instant,
     /// What comes where the system's does not.
     pub instead: Option<Dialog>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self {
+            after_save: None,
+            asked_disk: None,
+            left_unkeyed: BTreeMap::new(),
+            exported: None,
+            export_draft: None,
+            measuring: None,
+            pictures: PicturesDraft::default(),
+            importing: None,
+            arriving: None,
+            dropped: None,
+            browsing: None,
+            system_dialogs: false,
+            seams: Vec::new(),
+            recoveries: Vec::new(),
+            recovery_views: Vec::new(),
+            journal_home: None,
+            disk: Arc::new(SystemDisk),
+        }
+    }
 }
 
 impl Files {

@@ -46,10 +46,10 @@ impl App {
                 scale: 1.0,
                 ..Show::default()
             },
-            hidden: self.outliner.visibility.hidden.clone(),
+            hidden: self.outliner.visibility.clone(),
         };
         let document = session.document().clone();
-        self.start(ctx, "Taking pictures".into(), true, move |progress| {
+        self.start_writing(ctx, "Taking pictures".into(), move |progress| {
             let (cancel, permille) = progress.parts();
             let mut reach = |done: f32| {
                 permille.store((done * 1000.0) as u32, std::sync::atomic::Ordering::Relaxed);
@@ -82,7 +82,7 @@ struct Set {
     camera: crate::render::Camera,
     look: ViewportColors,
     show: Show,
-    hidden: std::collections::BTreeSet<crate::model::NodeId>,
+    hidden: crate::edit::NodeVisibility,
 }
 
 impl Set {
@@ -99,7 +99,7 @@ impl Set {
         let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
         let times = film_times(f64::from(clip.length()), draft.fps, again);
         let mut picture = Picture::on(gpu, document, draft.size);
-        picture.hide(&hidden);
+        picture.hide(&hidden.hidden, &hidden.shown);
         let skeleton = Skeleton::of(document);
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         let mut take = |k: usize| {

@@ -6,7 +6,7 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::{
-    edit::{Change, Mode, command::mix_of},
+    edit::{Change, KeysHome, Mode, command::mix_of},
     model::{ClipId, LayerHome, Shared, UnkeyedAt},
     session::Session,
     ui::{
@@ -40,6 +40,7 @@ impl App {
         self.weigh();
         self.follow_paths();
         let hover = self.outliner.hover.take();
+        self.follow_mix();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
         let changed = self.update_brush() || changed;
@@ -177,6 +178,9 @@ impl App {
                 format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
             self.toast(ctx, ToastKind::Error, text);
         }
+        if let Some(fault) = self.session.as_mut().and_then(Session::take_lost_stroke) {
+            self.toast(ctx, ToastKind::Error, format!("The stroke was not kept: {fault}."));
+        }
         for text in self.program.devices.take_news() {
             self.toast(ctx, ToastKind::Error, text + ".");
         }
@@ -281,6 +285,12 @@ impl App {
         self.timeline.playback.clip.filter(|_| shows && !self.mixes())
     }
 
+    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    pub(super) fn keys_home(&self) -> Option<KeysHome> {
+        let clip = self.shown_clip().filter(|_| self.mode == Mode::Animate)?;
+        Some(self.layers_view().keys_home(clip))
+    }
+
     /// Poses what changed.
     fn pose_viewport(&mut self, ctx: &Context) {
         let clip = self.shows();
@@ -344,8 +354,17 @@ impl App {
 
     /// Closing with unsaved work asks.
     fn guard_close(&mut self, ctx: &Context) {
+        if !ctx.input(|i| i.viewport().close_requested()) || self.window.leaving.is_some() {
+            return;
+        }
+        // A save that is under way may be all that is missing.
+        if self.is_writing() {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.close_after_work(ctx);
+            return;
+        }
         let unsaved = self.session.as_ref().is_some_and(Session::is_unsaved);
-        if ctx.input(|i| i.viewport().close_requested()) && unsaved && !self.window.may_close {
+        if unsaved && !self.window.may_close {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             self.dialogs.open = Some(Dialog::Unsaved { then: DeferredAction::Quit });
         }

@@ -12,6 +12,7 @@ use super::{
     App,
     files::{Browse, Browsing},
     jobs::{Done, Purpose},
+    save_queue::SaveTo,
 };
 use crate::{
     edit::{
@@ -51,7 +52,9 @@ impl Host for Windowed<'_> {
             }
             FileCommand::Sample => app.wish(ctx, DeferredAction::Sample),
             FileCommand::Save => app.save(ctx),
-            FileCommand::SaveAs { path: Some(path) } => app.save_as(ctx, app.request(path.clone()), Purpose::Own),
+            FileCommand::SaveAs { path: Some(path) } => {
+                app.queue_save(ctx, SaveTo::Asked, app.request(path.clone()), Purpose::Own)
+            }
             FileCommand::SaveAs { path: None } => app.ask_save(ctx),
             FileCommand::SaveCopy => app.ask_copy(ctx),
             FileCommand::SaveIncremented => app.save_incremented(ctx),
@@ -195,7 +198,7 @@ impl App {
             ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
             ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
             ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
-            ViewCommand::ShowAll => self.outliner.visibility.hidden.clear(),
+            ViewCommand::ShowAll => self.outliner.visibility.show_all(),
             ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
             ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
@@ -486,8 +489,8 @@ impl App {
                     PathFor::Import => self.read_clips(ctx, paths),
                     _ if paths.is_empty() => {}
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
-                    PathFor::Save => self.save_as(ctx, self.request(paths.remove(0)), Purpose::Own),
-                    PathFor::Copy => self.save_as(ctx, self.request(paths.remove(0)), Purpose::Copy),
+                    PathFor::Save => self.queue_save(ctx, SaveTo::Asked, self.request(paths.remove(0)), Purpose::Own),
+                    PathFor::Copy => self.queue_save(ctx, SaveTo::Asked, self.request(paths.remove(0)), Purpose::Copy),
                     PathFor::WeightsIn => self.import_weights(ctx, paths.remove(0), None),
                     PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
                 }

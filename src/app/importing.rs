@@ -399,10 +399,10 @@ impl Importing {
             self.view.rows.push(ImportRow {
                 file,
                 length: clip.length(),
-                fps: theirs.clips[arrival.id].guess_fps().filter(|(_, share)| *share > 0.8).map(|(fps, _)| fps),
+                fps: theirs.clips[arrival.id].guess_fps().filter(|(_, share)| *share > 0.8).map(|(fps, _)| fps as f32),
                 keys: clip.key_count(),
                 bytes: clip.tracks.values().map(|t| t.values.len() * 4).sum(),
-                lost: arrival.lost.clone(),
+                lost: arrival.lost.iter().chain(&arrival.lost_targets).cloned().collect(),
                 resampled: arrival.carried.resampled.len(),
                 is_other: fit.is_other() || nothing,
                 is_empty: nothing,

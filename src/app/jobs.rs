@@ -12,10 +12,11 @@ use egui::Context;
 
 use super::{
     App, LONG, SAMPLE, recent,
+    save_queue::QueuedSave,
     viewport_renderer::{Loader, Posed, Uploaded},
 };
 use crate::{
-    edit::{Mode, Selection},
+    edit::{Mode, Selection, command::BrushCommand},
     formats::gltf::{Progress, ReadError},
     model::{Diagnostic, Document, Shared, Tree},
     motion::{BestSeam, Sampling, WorstPose},
@@ -24,7 +25,7 @@ use crate::{
         ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
         SaveRequest, SavedFile, Session, Worked,
     },
-    ui::{Compare, DeferredAction, ToastKind},
+    ui::{Action, Compare, DeferredAction, ToastKind},
 };
 
 /// Work that is under way.
@@ -32,6 +33,8 @@ pub(super) struct Job {
     pub label: String,
     pub progress: Arc<Progress>,
     pub cancellable: bool,
+    /// Whether it writes files that a person asked for: the window does not close before it is done.
+    writes: bool,
     result: mpsc::Receiver<Done>,
 }
 
@@ -67,7 +70,7 @@ pub(super) enum Done {
     /// A file of another format, read as it says it is.
     Found(Box<Loaded>),
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
-    Saved(Result<Box<SavedFile>, SaveFailure>, SaveRequest, Purpose),
+    Saved(Result<Box<SavedFile>, SaveFailure>, QueuedSave),
     /// Nothing where it was cancelled; for the document of this number.
     Searched(Option<Box<WorstPose>>, u64),
     /// What saving would change, and what differs in meaning.
@@ -111,6 +114,7 @@ pub(super) enum Purpose {
 struct Waiting {
     label: String,
     cancellable: bool,
+    writes: bool,
     work: Box<dyn FnOnce(&Progress) -> Done + Send>,
 }
 
@@ -122,13 +126,29 @@ pub(super) struct Jobs {
     waiting: VecDeque<Waiting>,
     /// A save.
     pub save: Option<Job>,
-    next_save: Option<Waiting>,
+    /// What commands came to that took long, while a gesture is under way: it is put in when that has ended.
+    pub worked: VecDeque<(Box<Worked>, &'static str)>,
+    /// The same where the model was changed meanwhile: a person is asked what becomes of it.
+    pub offered: Vec<Offered>,
+}
+
+/// What a command came to that took long, on a model that was changed meanwhile.
+pub(super) struct Offered {
+    /// The number that buttons name it by.
+    pub number: u64,
+    pub worked: Box<Worked>,
+    pub title: &'static str,
 }
 
 impl Jobs {
     /// Whether anything is under way.
     pub const fn is_busy(&self) -> bool {
         self.work.is_some() || self.save.is_some()
+    }
+
+    /// Whether files are being written, or are to be, that are no saves.
+    pub fn is_writing(&self) -> bool {
+        self.work.as_ref().is_some_and(|job| job.writes) || self.waiting.iter().any(|w| w.writes)
     }
 
     /// What the status bar tells: a save first, for it is short.
@@ -141,7 +161,7 @@ fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
     let progress = Arc::new(Progress::default());
     let (sender, result) = mpsc::sync_channel(1);
     let (shared, waker) = (progress.clone(), ctx.clone());
-    let Waiting { label, cancellable, work } = waiting;
+    let Waiting { label, cancellable, writes, work } = waiting;
     thread::Builder::new().name("ulna job".into()).spawn(move || {
         let done = work(&shared);
         // The window may be gone by now; then nobody waits for it.
@@ -149,7 +169,7 @@ fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
             waker.request_repaint();
         }
     })?;
-    Ok(Job { label, progress, cancellable, result })
+    Ok(Job { label, progress, cancellable, writes, result })
 }
 
 impl App {
@@ -228,7 +248,20 @@ impl App {
         cancellable: bool,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        let waiting = Waiting { label, cancellable, work: Box::new(work) };
+        self.start_waiting(ctx, Waiting { label, cancellable, writes: false, work: Box::new(work) });
+    }
+
+    /// As [`App::start`], of work that writes files that a person asked for.
+    pub(super) fn start_writing(
+        &mut self,
+        ctx: &Context,
+        label: String,
+        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+    ) {
+        self.start_waiting(ctx, Waiting { label, cancellable: true, writes: true, work: Box::new(work) });
+    }
+
+    fn start_waiting(&mut self, ctx: &Context, waiting: Waiting) {
         if self.jobs.work.is_some() {
             self.jobs.waiting.push_back(waiting);
             return;
@@ -236,19 +269,14 @@ impl App {
         self.jobs.work = self.spawned(ctx, waiting);
     }
 
-    /// Begins a save at once; one that is asked for while another is under way follows it.
+    /// Begins a save; the queue sees to it that none is under way.
     pub(super) fn start_save(
         &mut self,
         ctx: &Context,
         label: String,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        let waiting = Waiting { label, cancellable: false, work: Box::new(work) };
-        if self.jobs.save.is_some() {
-            // Of several the last says all.
-            self.jobs.next_save = Some(waiting);
-            return;
-        }
+        let waiting = Waiting { label, cancellable: false, writes: true, work: Box::new(work) };
         self.jobs.save = self.spawned(ctx, waiting);
     }
 
@@ -293,11 +321,8 @@ impl App {
                 }
             }
         }
-        if self.jobs.save.is_none()
-            && let Some(waiting) = self.jobs.next_save.take()
-        {
-            self.jobs.save = self.spawned(ctx, waiting);
-        }
+        self.put_in_worked(ctx);
+        self.follow_saves(ctx);
         if self.jobs.work.is_none()
             && let Some(waiting) = self.jobs.waiting.pop_front()
         {
@@ -346,15 +371,18 @@ impl App {
                     self.show_welcome(ctx);
                 }
             }
-            Done::Saved(result, request, purpose) => self.take_saved(ctx, result, request, purpose),
+            Done::Saved(result, save) => self.take_saved(ctx, result, save),
             Done::Filmed(result) => self.took_pictures(ctx, result),
             Done::Exported(result, request) => self.take_exported(ctx, result, request),
             Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),
             Done::Listed(Err(error)) => {
                 self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
             }
-            Done::Seams(found, tree) => self.take_seams(found, &tree),
-            Done::Worked(worked, title) => self.take_worked(ctx, *worked, title),
+            Done::Seams(found, tree) => self.take_seams(ctx, found, &tree),
+            Done::Worked(worked, title) => {
+                self.jobs.worked.push_back((worked, title));
+                self.put_in_worked(ctx);
+            }
             Done::Reloaded(result) => self.take_reloaded(ctx, result),
             Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
             Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
@@ -370,8 +398,13 @@ impl App {
                 }
             }
             Done::Searched(found, serial) => {
-                if let Some(found) = found.filter(|_| serial == self.renderer.scene_serial()) {
+                let Some(found) = found else { return };
+                if serial == self.renderer.scene_serial() {
                     self.painting.take_worst(*found);
+                } else {
+                    let text = "The worst pose was found for a scene that is not shown any more. Search again.";
+                    let again = Action::Run(BrushCommand::Worst.into());
+                    self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
                 }
             }
         }
@@ -385,8 +418,11 @@ impl App {
             d.remove_by_type::<egui::containers::scroll_area::State>();
             d.remove_by_type::<egui::containers::panel::PanelState>();
         });
-        self.end_journal();
-        self.timeline.carried = None;
+        self.part_with_session();
+        self.jobs.offered.clear();
+        self.timeline.leave_file();
+        self.layers.forget_chosen();
+        self.outliner.forget_kept();
         self.files.asked_disk = None;
         self.files.left_unkeyed.clear();
         (self.files.exported, self.files.export_draft) = (None, None);
@@ -478,6 +514,10 @@ impl App {
     /// Does what was wanted, now that nothing is in its way.
     pub(super) fn perform(&mut self, ctx: &Context, wish: DeferredAction) {
         match wish {
+            DeferredAction::Quit if self.is_writing() => {
+                self.window.may_close = true;
+                self.close_after_work(ctx);
+            }
             DeferredAction::Quit => {
                 self.window.may_close = true;
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);

@@ -146,6 +146,7 @@ impl App {
 impl App {
     /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is not there.
     fn mixer_keys(&mut self, ctx: &Context) {
+        self.follow_mix();
         let mixing = self.timeline.playback.mixing && self.mode == crate::edit::Mode::Animate;
         let Some(at) = self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline)) else {
             return;

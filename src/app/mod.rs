@@ -25,6 +25,7 @@ mod preferences;
 mod program;
 mod recent;
 mod recovery;
+mod save_queue;
 mod saving;
 mod selecting;
 mod viewport_renderer;
@@ -41,7 +42,7 @@ use self::{
 };
 use crate::{
     edit::{Availability, Mode, Selection},
-    model::NodeId,
+    model::{KeySet, NodeId},
     render::ColorRole,
     session::{Playback, Session},
     ui::{Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport},
@@ -75,6 +76,7 @@ pub struct App {
     panels: Panels,
     renderer: ViewportRenderer,
     jobs: Jobs,
+    saves: save_queue::SaveQueue,
 }
 
 impl App {
@@ -103,6 +105,7 @@ impl App {
             panels: Panels::default(),
             renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
             jobs: Jobs::default(),
+            saves: save_queue::SaveQueue::default(),
         };
         app.load_own();
         app.window.routing.install(&cc.egui_ctx);
@@ -169,6 +172,11 @@ impl App {
         &self.outliner.selection
     }
 
+    /// The selected keys of the clip or layer that the timeline shows, for tests and scripts.
+    pub fn selected_keys(&self) -> &KeySet {
+        self.outliner.selection.keys_of(self.keys_home())
+    }
+
     /// The clock, for tests and scripts.
     pub const fn playback(&self) -> &Playback {
         &self.timeline.playback
@@ -180,8 +188,13 @@ impl App {
     }
 
     /// Whether long work is under way.
-    pub const fn is_busy(&self) -> bool {
-        self.jobs.is_busy()
+    pub fn is_busy(&self) -> bool {
+        self.jobs.is_busy() || self.is_saving() || !self.jobs.worked.is_empty()
+    }
+
+    /// What saves and exports go to, for tests: a slow disk, or one that fails.
+    pub fn set_disk(&mut self, disk: std::sync::Arc<dyn crate::session::Disk>) {
+        self.files.disk = disk;
     }
 
     /// A point of the scene on the viewport's picture, in the picture's points: where to click, for tests and scripts.
@@ -208,7 +221,7 @@ impl App {
         let Some(session) = &self.session else { return Availability::default() };
         Availability {
             nodes: self.outliner.selection.nodes.len(),
-            keys: self.outliner.selection.keys.len(),
+            keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),
             painting: self.mode == Mode::Paint,
             joint: self.painting.has_joint(),

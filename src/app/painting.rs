@@ -96,6 +96,8 @@ pub(super) struct Painting {
     strain_late: bool,
     /// The range of motion of a skin, where that is painted on.
     pub range: Option<(SkinId, Shared<Clip>)>,
+    /// Why a dab of the stroke under way was not put in.
+    dab_fault: Option<String>,
     /// Why strokes left vertices as they were, once it was said.
     told: BTreeSet<Refusal>,
     /// The worst moment of every vertex, once it was looked for.
@@ -182,6 +184,7 @@ impl Default for Painting {
             strain: Derived::default(),
             strain_late: false,
             range: None,
+            dab_fault: None,
             told: BTreeSet::new(),
             worst: None,
             spots: Vec::new(),

@@ -10,6 +10,7 @@ use egui::Context;
 use super::{
     App,
     jobs::{Done, Loaded, Purpose, load_whole},
+    save_queue::{QueuedSave, SaveTo},
 };
 use crate::ui::DialogAction;
 use crate::{
@@ -19,9 +20,7 @@ use crate::{
     },
     formats::gltf::ReadError,
     model::{Shared, Unkeyed, UnkeyedAt},
-    session::{
-        Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session, SystemDisk, incremented,
-    },
+    session::{Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session},
     ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow},
 };
 
@@ -95,7 +94,7 @@ impl App {
 
     fn save_now(&mut self, ctx: &Context) {
         match self.session.as_ref().and_then(|s| s.path()).map(ToOwned::to_owned) {
-            Some(path) => self.save_as(ctx, self.request(path), Purpose::Own),
+            Some(path) => self.queue_save(ctx, SaveTo::Own, self.request(path), Purpose::Own),
             None => self.ask_save(ctx),
         }
     }
@@ -109,51 +108,51 @@ impl App {
         SaveRequest { backup: self.program.settings.backup, ..SaveRequest::to(&path) }
     }
 
-    /// Saves beside the window; the document may go on changing meanwhile.
-    pub(super) fn save_as(&mut self, ctx: &Context, request: SaveRequest, purpose: Purpose) {
-        self.end_gesture(ctx);
-        let Some(session) = &self.session else { return };
-        let saving = session.saving(request.clone());
-        self.start_save(ctx, format!("Saving {}", name_of(&request.path)), move |_| {
-            Done::Saved(saving.run(&SystemDisk).map(Box::new), request, purpose)
-        });
-    }
-
     /// A copy under a name that nobody has: the next number.
     pub(super) fn save_incremented(&mut self, ctx: &Context) {
-        let Some(path) = self.session.as_ref().and_then(|s| s.path()).map(incremented) else {
-            self.ask_save(ctx);
-            return;
-        };
-        self.save_as(ctx, self.request(path), Purpose::Own);
+        match self.session.as_ref().and_then(Session::path).map(ToOwned::to_owned) {
+            Some(path) => self.queue_save(ctx, SaveTo::NextNumber, self.request(path), Purpose::Own),
+            None => self.ask_save(ctx),
+        }
     }
 
     /// What became of a save.
-    pub(super) fn take_saved(
-        &mut self,
-        ctx: &Context,
-        result: Result<Box<SavedFile>, SaveFailure>,
-        request: SaveRequest,
-        purpose: Purpose,
-    ) {
+    pub(super) fn take_saved(&mut self, ctx: &Context, result: Result<Box<SavedFile>, SaveFailure>, save: QueuedSave) {
+        let shown = self.tell_saved(&save, result.as_ref().ok().map(|saved| &**saved));
+        let QueuedSave { request, purpose, .. } = save;
         match result {
             Ok(saved) => {
-                if purpose == Purpose::Own
-                    && let Some(session) = &mut self.session
-                {
-                    session.take_saved(&saved);
-                    self.files.asked_disk = None;
-                }
                 self.say_saved(ctx, &saved);
-                if purpose == Purpose::Own {
+                if purpose == Purpose::Own && shown {
+                    self.files.asked_disk = None;
                     self.remember(&saved.path);
                     self.show_title(ctx);
                 }
-                if let Some(wish) = self.files.after_save.take() {
-                    self.wish_without_file(ctx, wish);
-                }
+                self.follow_save(ctx, purpose);
             }
-            Err(failure) => self.save_failed(ctx, failure, request, purpose),
+            Err(failure) if shown => self.save_failed(ctx, failure, request, purpose),
+            Err(failure) => {
+                self.files.after_save = None;
+                self.window.closes_after_work = false;
+                let kept = match purpose {
+                    Purpose::Own => {
+                        ". The file is not open any more; its steps are in the journal, and are offered at the next start"
+                    }
+                    Purpose::Copy => ". The file that it was to be a copy of is not open any more",
+                };
+                self.toast(ctx, ToastKind::Error, format!("{failure}{kept}."));
+            }
+        }
+    }
+
+    /// Does what was to follow a save, when all saves are done.
+    fn follow_save(&mut self, ctx: &Context, purpose: Purpose) {
+        let unsaved = self.session.as_ref().is_some_and(|s| s.unsaved().file);
+        if self.is_saving() || (purpose == Purpose::Copy && unsaved) {
+            return;
+        }
+        if let Some(wish) = self.files.after_save.take() {
+            self.wish_without_file(ctx, wish);
         }
     }
 
@@ -184,10 +183,13 @@ impl App {
         };
         if let Some(obstacle) = obstacle {
             let copy = purpose == Purpose::Copy;
-            self.dialogs.open = Some(Dialog::SaveRefused { obstacle, request: Box::new(request), copy });
+            // The window stays for the question.
+            self.window.closes_after_work = false;
+            self.ask_about_refused(Dialog::SaveRefused { obstacle, request: Box::new(request), copy });
             return;
         }
         self.files.after_save = None;
+        self.window.closes_after_work = false;
         match failure {
             SaveFailure::Verify { .. } | SaveFailure::Pack { .. } => {
                 let Some(session) = &self.session else { return };
@@ -236,7 +238,7 @@ impl App {
     /// Looks whether somebody changed the file: on focus. One answer holds until it changes again.
     pub(super) fn look_at_disk(&mut self, ctx: &Context) {
         let focused = ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
-        if !focused || self.jobs.save.is_some() || self.dialogs.open.is_some() {
+        if !focused || self.is_saving() || self.dialogs.open.is_some() {
             return;
         }
         let Some(session) = &self.session else { return };
@@ -313,6 +315,8 @@ impl App {
         (self.viewport.camera, self.outliner.selection, self.mode, self.timeline.playback, self.outliner.visibility) =
             kept;
         self.timeline.playback.playing = false;
+        // Clips and tracks of the file as it is now may have other numbers.
+        self.outliner.selection.clear_keys();
         self.purge_selection();
         if let Some(session) = &self.session {
             let document = session.document();
@@ -358,7 +362,7 @@ impl App {
             Obstacle::ReadOnly => {}
         }
         let purpose = if copy { Purpose::Copy } else { Purpose::Own };
-        self.save_as(ctx, SaveRequest { consent, ..request }, purpose);
+        self.queue_save(ctx, SaveTo::Asked, SaveRequest { consent, ..request }, purpose);
     }
 
     /// Begins to write down what is done to the file that is shown, where preferences are kept.

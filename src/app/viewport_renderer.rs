@@ -821,12 +821,12 @@ impl ViewportRenderer {
         let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else {
             return None;
         };
-        scene.hide(&marks.hidden);
+        scene.hide(&marks.hidden, &marks.shown);
         let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
         let now = Drawn {
             serial: self.serial,
             camera: *camera,
-            selection: Selection { keys: Default::default(), ..selection.clone() },
+            selection: selection.without_keys(),
             marks: marks.clone(),
             hover,
             faded: faded.clone(),
@@ -864,8 +864,11 @@ impl ViewportRenderer {
                 None => self.texture = Some(egui.register_native_texture(device, view, filter)),
             }
         }
-        let mut show =
-            Show { scale: self.pixels_per_point, size: self.extent, ..show(document, &self.bones, &self.look, seen) };
+        let mut show = Show {
+            scale: self.pixels_per_point,
+            size: self.extent,
+            ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
+        };
         show.bones.splice(0..0, self.ghosts.bones.iter().copied());
         renderer.draw(gpu, target, scene, camera, &self.look, &show);
         self.drawn = Some(now);
@@ -897,7 +900,11 @@ impl ViewportRenderer {
         }
         // No powers of two, for which there is other code.
         let target = Target::quick(gpu, [15, 15], 1.0);
-        let show = Show { scale: 1.0, size: self.extent, ..show(document, &self.bones, &self.look, seen) };
+        let show = Show {
+            scale: 1.0,
+            size: self.extent,
+            ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
+        };
         renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
         self.practised = Some(kind);
         None
@@ -905,7 +912,12 @@ impl ViewportRenderer {
 }
 
 /// What is asked for, as the renderer has it.
-fn show(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<'_>) -> Show {
+fn show(
+    document: &Document,
+    (bones, hidden): (&[Bone], &BTreeSet<NodeId>),
+    look: &ViewportColors,
+    seen: &Seen<'_>,
+) -> Show {
     let Seen { selection, shown, painting, .. } = *seen;
     let tint = painting.and_then(|p| p.tint);
     let outlined = |n: &NodeId| document.nodes.get(*n).is_some_and(|n| n.mesh.is_some());
@@ -913,7 +925,7 @@ fn show(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<
         shading: shown.shading,
         outlined: selection.nodes.iter().copied().filter(outlined).collect(),
         grid: shown.grid,
-        bones: if shown.joints { looks(document, bones, look, seen) } else { Vec::new() },
+        bones: if shown.joints { looks(document, bones, look, seen, hidden) } else { Vec::new() },
         bone_width: Some(shown.joint_size),
         sticks: shown.sticks,
         lights: shown.lights,
@@ -924,7 +936,13 @@ fn show(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<
 }
 
 /// A bone's colours: what is selected is amber, its children a shade of it.
-fn looks(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen<'_>) -> Vec<BoneLook> {
+fn looks(
+    document: &Document,
+    bones: &[Bone],
+    look: &ViewportColors,
+    seen: &Seen<'_>,
+    hidden: &BTreeSet<NodeId>,
+) -> Vec<BoneLook> {
     /// What is left of a joint that steps back.
     const FADED: f32 = 0.14;
     let Seen { selection, marks, hover, faded, unkeyed, .. } = *seen;
@@ -949,7 +967,7 @@ fn looks(document: &Document, bones: &[Bone], look: &ViewportColors, seen: &Seen
     };
     bones
         .iter()
-        .filter(|bone| !marks.hidden.contains(&bone.joint))
+        .filter(|bone| !marks.hides(bone.joint, hidden))
         .map(|bone| {
             let (mut color, mut edge) = color(bone);
             if faded.contains(&bone.joint) {

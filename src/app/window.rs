@@ -23,6 +23,8 @@ pub(super) enum Leaving {
 pub(super) struct WindowState {
     /// A person agreed to close it.
     pub may_close: bool,
+    /// It is to close when the files are written that are being written.
+    pub closes_after_work: bool,
     /// Why this window is left for another.
     pub leaving: Option<Leaving>,
     pub routing: KeyRouting,
@@ -40,6 +42,7 @@ impl Default for WindowState {
     fn default() -> Self {
         Self {
             may_close: false,
+            closes_after_work: false,
             leaving: None,
             routing: KeyRouting::default(),
             active: 0.0,

@@ -23,6 +23,9 @@ pub(super) fn convert(file: &Path, output: &Path, taken: &ConversionArgs) -> Res
     for lost in &saved.lost {
         eprintln!("ulna: {}: {lost}", output.display());
     }
+    if let Some(posed) = session.t_pose_in_words() {
+        eprintln!("ulna: {}: {posed}", output.display());
+    }
     Ok(0)
 }
 

@@ -1,32 +1,105 @@
 //! `ulna diff`: what differs in meaning between two files, and one file as text.
 
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::json;
 
 use super::{Failure, open, print};
-use crate::session::{as_text, differences};
+use crate::session::{Comparison, Session, endings};
 
 pub(super) fn diff(a: &Path, b: &Path, as_json: bool, exit_zero: bool) -> Result<u8, Failure> {
-    let (left, right) = (open(a)?, open(b)?);
-    let found = differences(left.document(), right.document());
+    let found = open(a)?.compare(&open(b)?);
     if as_json {
-        print(&json!({"a": a.display().to_string(), "b": b.display().to_string(), "differences": found}).to_string())?;
+        let Comparison { differences, notes } = &found;
+        let (a, b) = (a.display().to_string(), b.display().to_string());
+        print(&json!({"a": a, "b": b, "differences": differences, "notes": notes}).to_string())?;
     } else {
-        for difference in &found {
-            print(&difference.to_string())?;
-        }
-        match found.len() {
-            0 => print("The files mean the same")?,
-            1 => print("1 difference")?,
-            n => print(&format!("{n} differences"))?,
-        }
+        list(&found)?;
     }
-    Ok(u8::from(!found.is_empty() && !exit_zero))
+    Ok(u8::from(!found.differences.is_empty() && !exit_zero))
+}
+
+/// Every difference, then every note, then what they come to.
+fn list(found: &Comparison) -> Result<(), Failure> {
+    for difference in &found.differences {
+        print(&difference.to_string())?;
+    }
+    for note in &found.notes {
+        print(&format!("note: {note}"))?;
+    }
+    let count = match found.differences.len() {
+        1 => "1 difference".to_owned(),
+        n => format!("{n} differences"),
+    };
+    match (found.differences.is_empty(), found.is_seen()) {
+        (true, _) if found.notes.is_empty() => print("The files mean the same"),
+        (true, _) => print("The files mean the same; what the notes name is stored in another way"),
+        (false, true) => print(&count),
+        (false, false) => print(&format!("{count}, and none in what is seen")),
+    }
 }
 
 /// A fact a line, as version control compares files.
 pub(super) fn text(file: &Path) -> Result<u8, Failure> {
-    print(as_text(open(file)?.document()).trim_end())?;
+    print(open(file)?.as_text().trim_end())?;
     Ok(0)
+}
+
+/// What git calls an external diff with: `path old-file old-hex old-mode new-file new-hex new-mode`, and after a rename the new path and
+/// lines that say so. The status is 0 whatever differs: git takes any other for a crash.
+pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, Failure> {
+    let (new, new_path) = match rest {
+        [_, _, new, _, _] => (new, path),
+        [_, _, new, _, _, new_path, _] => (new, new_path.as_path()),
+        _ => {
+            let message = "give two files, or the seven arguments that git gives to an external diff";
+            return Err(Failure::unusable(message));
+        }
+    };
+    match path == new_path {
+        true => print(&format!("ulna diff {}", path.display()))?,
+        false => print(&format!("ulna diff {} → {}", path.display(), new_path.display()))?,
+    }
+    if !is_model(path) && !is_model(new_path) {
+        return other_file(old, new);
+    }
+    let is_there = |p: &Path| p != Path::new("/dev/null");
+    match (is_there(old), is_there(new)) {
+        (false, _) => print("the file is new")?,
+        (_, false) => print("the file is gone")?,
+        _ => match (open_at(old, path), open_at(new, new_path)) {
+            (Ok(old), Ok(new)) => list(&old.compare(&new))?,
+            (Err(why), _) => print(&format!("the old file cannot be opened: {why}"))?,
+            (_, Err(why)) => print(&format!("the new file cannot be opened: {why}"))?,
+        },
+    }
+    Ok(0)
+}
+
+fn is_model(path: &Path) -> bool {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    endings().any(|known| known == ending)
+}
+
+/// Opens a copy that git made of the file at a path of the working tree: data files that it names are looked for there, if they are not
+/// beside the copy.
+fn open_at(copy: &Path, path: &Path) -> Result<Session, String> {
+    let progress = crate::formats::gltf::Progress::default();
+    match Session::open(copy, &progress) {
+        Ok(session) => Ok(session),
+        Err(first) => Session::open_beside(copy, path, &progress).map_err(|_| first.to_string()),
+    }
+}
+
+/// A file that is no model: as git itself compares it.
+fn other_file(old: &Path, new: &Path) -> Result<u8, Failure> {
+    let compared =
+        Command::new("git").args(["--no-pager", "diff", "--no-ext-diff", "--no-index", "--"]).args([old, new]).status();
+    match compared {
+        Ok(_) => Ok(0),
+        Err(_) => print("it is no model, and git is not there to compare it").map(|()| 0),
+    }
 }

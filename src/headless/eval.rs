@@ -3,7 +3,7 @@
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::{Device, EvalArgs, Failure, between, clip_named, mix_named, open, print};
+use super::{Device, EvalArgs, Failure, between, clip_named, mix_named, one_name, open, print};
 use crate::{
     model::{ClipId, Document, NodeId, PrimitiveId},
     motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning},
@@ -11,6 +11,9 @@ use crate::{
 };
 
 pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
+    if let Some(output) = &args.output {
+        one_name(output)?;
+    }
     let session = open(&args.file)?;
     let document = session.document();
     let clip = match (&args.clip, &args.mix) {
@@ -105,6 +108,7 @@ fn facts(
             json!({
                 "index": id.0,
                 "name": document.node(id).name.as_deref(),
+                "hidden": pose.hidden.contains(&id),
                 "translation": t.translation.to_array(),
                 "rotation": t.rotation.to_array(),
                 "scale": t.scale.to_array(),

@@ -70,12 +70,13 @@ fn facts(session: &Session, path: &Path) -> Value {
                 "index": id.0,
                 "name": clip.name.as_deref(),
                 "length": clip.length(),
-                "channels": clip.tracks.len(),
+                "channels": clip.played().count(),
                 "pointers": clip.pointers.len(),
                 "channels_in_file": clip.channels_in_file,
-                "keys": clip.key_count(),
-                "fps": guess.map(|g| g.0),
+                "keys": clip.played().map(|t| t.times.len()).sum::<usize>(),
+                "fps": guess.map(|g| (g.0 * 1000.0).round() / 1000.0),
                 "fps_share": guess.map(|g| g.1),
+                "fps_kept": clip.rate.is_some(),
             })
         })
         .collect();
@@ -128,6 +129,11 @@ fn facts(session: &Session, path: &Path) -> Value {
         })
         .collect();
     let instances: usize = document.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
+    let hidden: Vec<Value> = document
+        .node_ids()
+        .filter(|id| document.node(*id).hidden)
+        .map(|id| json!({"index": id.0, "name": document.node(id).name.as_deref()}))
+        .collect();
     let posed = document.nodes.values().filter(|n| n.pose.is_some()).count();
     json!({
         "file": path.display().to_string(),
@@ -137,6 +143,7 @@ fn facts(session: &Session, path: &Path) -> Value {
         "nodes": document.nodes.len(),
         "joints": document.joint_flags().iter().filter(|j| **j).count(),
         "posed_nodes": posed,
+        "hidden_nodes": hidden,
         "scenes": scenes,
         "variants": &*document.variants,
         "cameras": cameras,
@@ -157,7 +164,8 @@ fn facts(session: &Session, path: &Path) -> Value {
         "skins": skins,
         "clips": clips,
         "extensions": session.extensions_used,
-        "diagnostics": session.diagnostics,
+        // By every rule, as “check” counts them.
+        "diagnostics": session.all_findings(),
     })
 }
 
@@ -202,6 +210,15 @@ fn words(facts: &Value) -> String {
     if number("posed_nodes") > 0 {
         line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
     }
+    let hidden: Vec<String> = facts["hidden_nodes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|n| n["name"].as_str().map_or_else(|| format!("node {}", n["index"]), |name| format!("“{name}”")))
+        .collect();
+    if !hidden.is_empty() {
+        line(format!("hidden, with what is below: {}", hidden.join(", ")));
+    }
     if let Some(bones) = facts["vrm"]["bones"].as_object() {
         let vrm = &facts["vrm"];
         let said = |key: &str| vrm[key].as_str().unwrap_or("not given").to_owned();
@@ -232,7 +249,9 @@ fn words(facts: &Value) -> String {
     }
     for clip in facts["clips"].as_array().into_iter().flatten() {
         let name = clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
+        let is_kept = clip["fps_kept"].as_bool() == Some(true);
         let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
+            (Some(fps), _) if is_kept => format!(", {fps} fps"),
             (Some(fps), Some(share)) => format!(", {fps} fps (guessed, {:.0} % of keys)", share * 100.0),
             _ => String::new(),
         };
@@ -248,6 +267,7 @@ fn words(facts: &Value) -> String {
     if !extensions.is_empty() {
         line(format!("extensions: {}", extensions.join(", ")));
     }
-    line(format!("{} problems found", count("diagnostics")));
+    let problems = count("diagnostics");
+    line(format!("{problems} {} found", if problems == 1 { "problem" } else { "problems" }));
     out.trim_end().to_owned()
 }

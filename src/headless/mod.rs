@@ -26,7 +26,7 @@ use crate::{
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, Shared},
     motion::Averaging,
-    session::{Conversion, Session, UpAxis},
+    session::{Conversion, Session, UpAxis, hard_links},
 };
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
@@ -171,6 +171,9 @@ pub enum Verb {
         /// The file after.
         #[arg(required_unless_present = "text")]
         b: Option<PathBuf>,
+        /// What git passes beside to an external diff: path, old file, its hash and mode, new file, its hash and mode.
+        #[arg(hide = true)]
+        git: Vec<PathBuf>,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -382,7 +385,10 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
             })
         }
         Verb::Diff { text: Some(file), .. } => diff::text(file),
-        Verb::Diff { a: Some(a), b: Some(b), json, exit_zero, .. } => diff::diff(a, b, *json, *exit_zero),
+        Verb::Diff { a: Some(a), b: Some(b), git, json, exit_zero, .. } if git.is_empty() => {
+            diff::diff(a, b, *json, *exit_zero)
+        }
+        Verb::Diff { a: Some(path), b: Some(old), git, .. } => diff::external(path, old, git),
         Verb::Diff { .. } => Err(Failure::unusable("name two files, or one with --text")),
         Verb::Render(args) => render::render(args),
     }
@@ -457,6 +463,17 @@ fn writable(path: &Path) -> Result<(), Failure> {
         return Err(Failure::unusable(message));
     }
     Ok(())
+}
+
+/// Refuses an output that has several hard links: writing it would part them.
+fn one_name(path: &Path) -> Result<(), Failure> {
+    match hard_links(path) {
+        0 | 1 => Ok(()),
+        names => Err(Failure::fault(format!(
+            "{} is one file under {names} names (hard links), and writing would part it from the others. Give another name, or remove it first",
+            path.display()
+        ))),
+    }
 }
 
 /// The clip a text names; `none` is none.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Failure, open};
+use super::{Failure, one_name, open};
 use crate::{
     edit::command::field::Meshes,
     formats::weight_files::WeightFile,
@@ -14,6 +14,7 @@ pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>) -> Result<
     let kind = WeightFile::of_ending(ending).ok_or_else(|| {
         Failure::fault(format!("{}: weights are written as .json or .xml; end the name so", output.display()))
     })?;
+    one_name(output)?;
     let session = open(path)?;
     let meshes = match mesh {
         None => Vec::new(),

@@ -37,7 +37,7 @@ impl Ghost {
             .iter()
             .zip(&self.surfaces)
             .filter_map(|(part, s)| Some((part, s.as_ref()?)))
-            .filter(|(p, _)| !p.hidden)
+            .filter(|(p, _)| !p.marked)
     }
 }
 
@@ -72,7 +72,11 @@ impl Scene {
             encoder.copy_buffer_to_buffer(from, 0, &to, 0, size);
             to
         };
-        let meant = |part: &Part| part.topology == Topology::Triangles && of.is_none_or(|of| of.contains(&part.node));
+        // What the file hides at the ghost's moment is no part of it.
+        let meant = |part: &Part| {
+            let wanted = of.is_none_or(|of| of.contains(&part.node));
+            part.topology == Topology::Triangles && wanted && (!part.unseen || part.shown)
+        };
         let surfaces = self.parts.iter().map(|part| {
             meant(part).then(|| {
                 let own = part.places.usage().contains(wgpu::BufferUsages::COPY_SRC);

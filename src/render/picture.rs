@@ -37,9 +37,9 @@ impl Picture {
         Self { gpu, renderer, scene, target }
     }
 
-    /// Leaves the surfaces of these nodes out.
-    pub fn hide(&mut self, nodes: &BTreeSet<NodeId>) {
-        self.scene.hide(nodes);
+    /// Leaves the surfaces of these nodes out, and draws those of `shown` although the file hides them.
+    pub fn hide(&mut self, nodes: &BTreeSet<NodeId>, shown: &BTreeSet<NodeId>) {
+        self.scene.hide(nodes, shown);
     }
 
     /// Takes one picture.

@@ -52,7 +52,12 @@ fn next_version() -> u64 {
 pub(super) struct Part {
     pub node: NodeId,
     primitive: PrimitiveId,
-    pub hidden: bool,
+    /// Whether a person hides the node.
+    pub marked: bool,
+    /// Whether a person shows the node although the file hides it.
+    pub shown: bool,
+    /// Whether the file, or a clip of it, hides the node in the pose that was drawn last.
+    pub unseen: bool,
     pub skin: SkinPart,
     pub looks: wgpu::Buffer,
     pub indices: wgpu::Buffer,
@@ -87,6 +92,11 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// Whether it is not drawn.
+    pub(super) const fn is_hidden(&self) -> bool {
+        self.marked || (self.unseen && !self.shown)
+    }
+
     /// What is drawn at once: instances, whether they are mirrored, and the material for that. One draw for most parts.
     pub(super) fn draws(&self) -> impl Iterator<Item = (Range<u32>, bool, &wgpu::BindGroup)> {
         let ranges = [0..self.unmirrored_count, self.unmirrored_count..self.placed];
@@ -206,7 +216,9 @@ impl Scene {
                 parts.push(Part {
                     node,
                     primitive: index,
-                    hidden: false,
+                    marked: false,
+                    shown: false,
+                    unseen: false,
                     skin: SkinPart::new(gpu, pass.as_ref(), primitive, &normals, joints, tangents.as_ref()),
                     looks: buffer("vertex looks", bytemuck::cast_slice(&looks), wgpu::BufferUsages::VERTEX),
                     indices: buffer("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX),
@@ -250,15 +262,17 @@ impl Scene {
         &self.left_out
     }
 
-    /// Hides the surfaces of these nodes, and shows all others.
-    pub fn hide(&mut self, nodes: &BTreeSet<NodeId>) {
+    /// Hides the surfaces of these nodes, and shows all others but those that the file hides; of the latter only `shown`.
+    pub fn hide(&mut self, nodes: &BTreeSet<NodeId>, shown: &BTreeSet<NodeId>) {
+        let mut changed = false;
         for part in &mut self.parts {
-            let hidden = nodes.contains(&part.node);
-            if part.hidden != hidden {
-                part.hidden = hidden;
-                // Shadows are drawn anew.
-                self.version = next_version();
-            }
+            let marks = (nodes.contains(&part.node), shown.contains(&part.node));
+            changed |= marks != (part.marked, part.shown);
+            (part.marked, part.shown) = marks;
+        }
+        if changed {
+            // Shadows are drawn anew.
+            self.version = next_version();
         }
     }
 
@@ -335,7 +349,7 @@ impl Scene {
 
     /// What is drawn.
     pub(super) fn shown(&self) -> impl Iterator<Item = &Part> {
-        self.parts.iter().filter(|p| !p.hidden)
+        self.parts.iter().filter(|p| !p.is_hidden())
     }
 
     /// Poses every part. Call it when the pose changed, not when the eye moved.
@@ -357,6 +371,7 @@ impl Scene {
             let mut pass =
                 self.pass.as_ref().map(|pipeline| (encoder.begin_compute_pass(&Default::default()), pipeline));
             for part in &mut self.parts {
+                part.unseen = pose.hidden.contains(&part.node);
                 let Some(mesh) = document.node(part.node).mesh else { continue };
                 let primitive = &document.mesh(mesh).primitives[part.primitive.index()];
                 let places = skinning::instances(document, pose, part.node);

@@ -76,7 +76,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
             }
             into_ui(ui, view, actions);
-            let on_selected = view.timeline.edit_selected && !view.selection.keys.is_empty();
+            let on_selected = view.timeline.edit_selected && !view.selected_keys().is_empty();
             let text = match (on_selected, view.timeline.auto_key) {
                 (true, _) => "all selected keys alike",
                 (false, true) => "keys at the playhead",
@@ -86,7 +86,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
             }
             auto_key(ui, view, actions);
-            if !view.selection.keys.is_empty() && !view.layers.into {
+            if !view.selected_keys().is_empty() && !view.layers.into {
                 selected_keys(ui, view, actions);
             }
             unkeyed_ui(ui, view, actions);
@@ -354,7 +354,7 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// Whether an edit changes all selected keys.
 fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut on = view.timeline.edit_selected;
-    let text = match view.selection.keys.len() {
+    let text = match view.selected_keys().len() {
         1 => "On the selected key".to_owned(),
         n => format!("On all {} selected keys", crate::ui::widgets::thousands(n)),
     };

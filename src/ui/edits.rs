@@ -106,14 +106,13 @@ fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Ve
 
 /// The selected keys of a node's property, where edits change all of them.
 fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<KeySet> {
-    let selection = view.selection;
     // What a layer adds is not what is seen: its keys are changed one by one.
-    if !view.timeline.edit_selected || selection.clip != view.shown_clip() || view.layers.written.is_some() {
+    if !view.timeline.edit_selected || view.layers.written.is_some() {
         return None;
     }
-    let clip = view.keys_clip(view.session?.document(), selection.clip?)?;
+    let clip = view.keys_clip(view.session?.document(), view.keys_home()?.clip)?;
     let (track, _) = clip.track(node, property)?;
-    let times = selection.keys.of_track(track);
+    let times = view.selected_keys().of_track(track);
     (!times.is_empty()).then(|| std::iter::once((track, KeyTimes::from(times.to_vec()))).collect())
 }
 
@@ -140,7 +139,8 @@ pub fn set_morph(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> C
     let Some(clip) = view.shown_clip() else { return SetMorph { node, target, weight }.into() };
     let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
     if view.timeline.auto_key {
-        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight) }.into();
+        let interpolation = Some(view.settings.new_keys);
+        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight), interpolation }.into();
     }
     HoldMorph { clip, time, node, target, weight }.into()
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Action;
-use crate::model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
+use crate::{
+    edit::KeysHome,
+    model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared},
+};
 
 /// What panels ask for.
 #[derive(Clone, Debug)]
@@ -44,6 +47,11 @@ pub struct LayersView {
 }
 
 impl LayersView {
+    /// The owner of the keys that are shown and edited: the clip, or the layer of it that edits go to.
+    pub fn keys_home(&self, clip: ClipId) -> KeysHome {
+        KeysHome { clip, layer: self.written.filter(|_| self.home == Some(LayerHome::Clip(clip))) }
+    }
+
     /// The clip whose keys are shown and edited: the clip itself, or the layer of it that edits go to.
     pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
         let layer = self.written.filter(|_| self.home == Some(LayerHome::Clip(clip)));
@@ -53,6 +61,11 @@ impl LayersView {
 }
 
 impl Layers {
+    /// Forgets the chosen layers: their numbers mean other layers in another file.
+    pub fn forget_chosen(&mut self) {
+        self.chosen.clear();
+    }
+
     /// Does what a panel asked for.
     pub fn apply(&mut self, action: LayerAction) {
         match action {

@@ -30,7 +30,7 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
         list.retain(|(k, _)| *k != key);
         list.insert(list.len().min(1), (key, said));
     }
-    if view.layers.written.is_some() && view.shown_clip().is_some() && view.selection.keys.is_empty() {
+    if view.layers.written.is_some() && view.shown_clip().is_some() && view.selected_keys().is_empty() {
         let key = view.settings.keys.shown(ZeroKey::NAME);
         list.insert(list.len().min(2), (key, "zero key".to_owned()));
         list.insert(list.len().min(3), ("`".to_owned(), "file as opened".to_owned()));
@@ -47,7 +47,7 @@ fn key_hint(view: &View<'_>) -> Option<String> {
         Some(pose) => pose.nodes().collect(),
         None => view.selection.nodes.iter().copied().collect(),
     };
-    if nodes.is_empty() || !view.selection.keys.is_empty() {
+    if nodes.is_empty() || !view.selected_keys().is_empty() {
         return None;
     }
     if view.layers.written.is_some() {
@@ -109,7 +109,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
             ("Ctrl+Alt drag".into(), "select vertices"),
         ];
     }
-    if view.selection.clip.is_some_and(|c| Some(c) == view.shown_clip()) && !view.selection.keys.is_empty() {
+    if !view.selected_keys().is_empty() {
         return vec![
             ("Drag".into(), "move"),
             ("Alt drag".into(), "copy"),

@@ -5,9 +5,10 @@ use super::{
     settings::Settings, timeline::TimelineView, viewport::ViewportView,
 };
 use crate::{
-    edit::{Availability, Mode, NodeVisibility, Selection},
+    edit::{Availability, KeysHome, Mode, NodeVisibility, Selection},
     model::{
-        Clip, ClipId, Diagnostic, Document, ImageId, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label,
+        Clip, ClipId, Diagnostic, Document, ImageId, KeySet, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt,
+        label,
     },
     motion::Pose,
     session::Session,
@@ -105,6 +106,22 @@ impl View<'_> {
     /// The clip whose keys the timeline shows and edits: the clip itself, or the layer of it that edits go to.
     pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
         self.layers.keys_clip(document, clip)
+    }
+
+    /// Whether a node is not shown: a person hides it, or the file does in the pose that is seen.
+    pub fn is_hidden(&self, node: NodeId) -> bool {
+        self.visibility.hides(node, &self.pose.hidden)
+    }
+
+    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    pub fn keys_home(&self) -> Option<KeysHome> {
+        let clip = self.shown_clip().filter(|_| self.mode == Mode::Animate)?;
+        Some(self.layers.keys_home(clip))
+    }
+
+    /// The selected keys of the clip or layer that the timeline shows.
+    pub fn selected_keys(&self) -> &KeySet {
+        self.selection.keys_of(self.keys_home())
     }
 
     /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the playhead's.

@@ -225,3 +225,19 @@ fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
         assert!(!out.exists(), "{wrong}");
     }
 }
+
+/// A file whose only faults are those of the rules of glTF: both verbs count them.
+#[test]
+fn info_counts_the_problems_that_check_counts() {
+    let (_kept, at) = folder();
+    let root = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","extras":3},{"rotation":[0,0,0,2]}],"scenes":[{"nodes":[0,0]}],"materials":[{"alphaCutoff":0.5}]}"#;
+    fs::write(at("odd.gltf"), root).expect("a file");
+    let facts = json(&["info", text(&at("odd.gltf")), "--json"]);
+    let check = ulna(&["check", text(&at("odd.gltf")), "--json"]);
+    let check: Value = serde_json::from_slice(&check.stdout).expect("one JSON object");
+    let problems = check["problems"].as_array().expect("a list").len();
+    assert!(problems > 1, "{check}");
+    assert_eq!(facts["diagnostics"], check["problems"]);
+    let words = String::from_utf8_lossy(&ulna(&["info", text(&at("odd.gltf"))]).stdout).into_owned();
+    assert!(words.ends_with(&format!("{problems} problems found\n")), "{words}");
+}

@@ -18,16 +18,16 @@ use ulna::{
 };
 
 /// How many kinds of edits there are.
-const KINDS: usize = 21;
+pub(super) const KINDS: usize = 21;
 
 /// Those of them that a file can hold.
 const SAVED: [usize; 11] = [0, 2, 4, 5, 6, 7, 8, 9, 12, 13, 14];
 
 /// Numbers that look drawn, the same for the same seed.
-struct Draw(u64);
+pub(super) struct Draw(pub u64);
 
 impl Draw {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -145,7 +145,7 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
 }
 
 /// A file: a tree of nodes with matrices and transforms of every kind, up to three skins, morph targets, clips.
-fn model(draw: &mut Draw) -> Vec<u8> {
+pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     let (mut data, count) = (Data::default(), 3 + draw.below(8));
     let mut nodes: Vec<Value> = Vec::new();
     let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -280,7 +280,7 @@ fn is_keyed(document: &Document, node: NodeId) -> bool {
 }
 
 /// An edit of a kind, which may not fit.
-fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
+pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     let node = NodeId(draw.below(document.nodes.len()) as u32);
     let clips: Vec<ClipId> = document.clips.ids().collect();
     let clip = clips.get(draw.below(clips.len())).copied().unwrap_or(ClipId(77));
@@ -346,6 +346,9 @@ fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         3 => Edit::SetUnkeyedMorphs { at, node, to: morphs(draw).filter(|m| !m.is_empty()) },
         4 => {
             let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
+            if draw.below(3) == 0 {
+                return Edit::SetHidden { node, to: !gone };
+            }
             Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
         }
         5 => {
@@ -542,7 +545,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
     None
 }
 
-fn open(bytes: &[u8]) -> Opened {
+pub(super) fn open(bytes: &[u8]) -> Opened {
     gltf::open_bytes(Arc::new(bytes.to_vec()), None, &Progress::default()).unwrap()
 }
 

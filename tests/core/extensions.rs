@@ -379,7 +379,7 @@ fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
     // Only the skeleton: what names meshes and materials goes, what names nodes stays, and they stand where they stood.
     let options = ExportOptions { skeleton_only: true, ..ExportOptions::default() };
     let exported = Session::open_bytes(&export(session.source(), &options).expect("an export")).expect("a file");
-    assert_eq!(exported.extensions_used, ["VRMC_springBone", "VRMC_node_constraint"]);
+    assert_eq!(exported.extensions_used, ["VRMC_vrm", "VRMC_springBone", "VRMC_node_constraint"]);
     assert_eq!(exported.document().nodes.len(), 2);
 }
 

@@ -316,7 +316,7 @@ fn a_sliding_foot_is_held_where_it_stands() {
     let foot = named(&document, "Front_Leg_Foot_L");
     let stands = ik::contacts(&document, &document.clips[walk], foot);
     assert!(!stands.is_empty() && stands.iter().all(|r| r.to - r.from > 0.05), "{stands:?}");
-    let line = CommandLine::new("pin.hold").with("node", "Front_Leg_Foot_L").with("clip", "Walk");
+    let line = CommandLine::new("pin.hold").with("node", "Front_Leg_Foot_L").with("clip", "Walk").with("ease", 0.1);
     let notes = run(&mut session, line);
     assert!(notes[0].starts_with("held over"), "{notes:?}");
     let now = session.document();
@@ -339,7 +339,9 @@ fn a_sliding_foot_is_held_where_it_stands() {
         }
         assert!(slid.1 < slid.0 * 0.1, "{slid:?}");
     }
-    let beyond = |time: f32| stands.iter().all(|r| time < r.from - ease - 1e-3 || time > r.to + ease + 1e-3);
+    // Ranges and their easing end on frames.
+    let frames = 2.0 / 30.0 + 1e-3;
+    let beyond = |time: f32| stands.iter().all(|r| time < r.from - ease - frames || time > r.to + ease + frames);
     let mut some = 0;
     for (id, was) in &document.clips[walk].tracks {
         let is = &now.clips[walk].tracks[id];

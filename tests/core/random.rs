@@ -9,7 +9,7 @@ use ulna::{
     edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table},
     formats::gltf::Progress,
     model::{ClipId, Document, NodeId},
-    motion::clip_edit::{CopiedKeys, CopiedTrack},
+    motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace},
     session::{Recovery, Session, differences},
 };
 
@@ -39,6 +39,8 @@ impl Draw {
 fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
     let numbers = |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
     let known = match argument.name {
+        // A morph target is named by text, a primitive by number.
+        "target" if matches!(argument.kind, ArgumentType::Text) => json!("#0"),
         "primitive" | "target" => json!(0),
         "bits" => json!(["8", "16"][draw.below(2)]),
         "steps" => json!([255, 65535, 7][draw.below(3)]),
@@ -115,7 +117,9 @@ fn some_text(draw: &mut Draw, document: &Document) -> Value {
     let copied = clip.tracks.values().take(1 + draw.below(3)).map(|track| {
         let times: Vec<f32> = track.times.iter().copied().take(1 + draw.below(6)).collect();
         let node = document.node(track.target);
-        CopiedTrack::of(track, &times, &node.label(track.target), &document.path(track.target))
+        let place =
+            NodePlace { name: &node.label(track.target), path: &document.path(track.target), node: track.target };
+        CopiedTrack::of(track, &times, &place)
     });
     json!(CopiedKeys::new(copied.collect()).text())
 }
@@ -322,7 +326,7 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
                     let line = CommandLine::new(spec.name).with(argument.name, wrong.clone());
                     others.fold(line, |line, other| line.with(other.name, value(other, draw, &before)))
                 };
-                let found = (0..24).find_map(|_| match session.run_line(&line(&mut draw)) {
+                let found = (0..96).find_map(|_| match session.run_line(&line(&mut draw)) {
                     Ok(_) => Some("is taken"),
                     Err(error) => {
                         let error = error.to_string();

@@ -376,7 +376,7 @@ fn the_timeline_selects_keys_by_click_and_deletes_them() {
     // The first key of Walk is at 0 s; the view begins 2 % before it and ends 6 % after the clip.
     let at = pos2(sheet.left() + sheet.width() * (0.02 / 1.08), row.center().y);
     click_at(&mut window, at);
-    let keys = window.state().selection().keys.clone();
+    let keys = window.state().selected_keys().clone();
     assert_eq!(keys.len(), 2, "translation and rotation of the hips");
     assert_eq!(keys.span(), Some((0.0, 0.0)));
     assert_eq!(window.state().selection().active, Some(hips));
@@ -409,7 +409,7 @@ fn a_still_window_asks_for_no_frames() {
 }
 
 /// A ring drag that is not let go of.
-fn begin_turn(window: &mut Window) {
+pub(super) fn begin_turn(window: &mut Window) {
     let centre = head(window, node(window, "Head"));
     let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     window.event(Event::PointerMoved(at(2.6)));
@@ -425,7 +425,7 @@ fn begin_turn(window: &mut Window) {
 }
 
 /// Lets go of the button, a little farther on.
-fn let_go(window: &mut Window) {
+pub(super) fn let_go(window: &mut Window) {
     let pos = head(window, node(window, "Head")) + egui::vec2(70.0, -70.0);
     window.event(Event::PointerMoved(pos));
     window.step();
@@ -656,7 +656,7 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
 }
 
 /// Asks for another file by its path, as far as to what becomes of unsaved work.
-fn ask_for(window: &mut Window, path: &std::path::Path) {
+pub(super) fn ask_for(window: &mut Window, path: &std::path::Path) {
     press(window, Modifiers::COMMAND, Key::O);
     window.get_by_label("Path").focus();
     window.run_steps(2);

@@ -236,3 +236,38 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
     };
     assert!((made.lanes[0].bars[1].offset - found.enter).abs() < 1e-6, "{found:?}");
 }
+
+/// A cut to another clip is a jump, which is said with its time; as a cross-fade from the end of the bar it is none.
+#[test]
+fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
+    use ulna::{
+        edit::command::named_mix,
+        model::{MixBar, MixLane},
+    };
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    let document = session(&window).document();
+    let id = |name: &str| document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip");
+    let (walk, wave) = (id("Walk"), id("Wave"));
+    let lay = |enter: Enter| {
+        let next = MixBar { enter, fade_in: 0.25, ..MixBar::new(wave, 1.0, 1.0) };
+        let lane = MixLane { bars: vec![MixBar::new(walk, 0.0, 1.0), next], ..MixLane::new("Body") };
+        let mix = serde_json::to_value(named_mix(document, &Mix { lanes: vec![lane] })).expect("text");
+        mix.to_string()
+    };
+    let lines = [lay(Enter::Cut), lay(Enter::Fade)];
+    click(&mut window, "Mixer");
+    for (line, jumps) in lines.iter().zip([true, false]) {
+        press(&mut window, Modifiers::COMMAND, Key::P);
+        window.event(Event::Text("Set the mix".to_owned()));
+        window.run_steps(3);
+        press(&mut window, Modifiers::NONE, Key::Enter);
+        window.run_steps(3);
+        window.event(Event::Text(line.clone()));
+        window.run_steps(3);
+        press(&mut window, Modifiers::NONE, Key::Enter);
+        window.run_steps(4);
+        assert_eq!(mix(&window).lanes.len(), 1, "the mix is laid out by {line}");
+        assert_eq!(says(&window, "the pose jumps at 1.000 s"), jumps, "{line}");
+    }
+}

@@ -93,7 +93,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
     window.event(egui::Event::PointerMoved(pos2(sheet.center().x, over.center().y)));
     window.run_steps(2);
     press(&mut window, Modifiers::COMMAND, Key::A);
-    assert_eq!(window.state().selection().keys.len(), 2);
+    assert_eq!(window.state().selected_keys().len(), 2);
     press(&mut window, Modifiers::NONE, Key::Delete);
     assert!(layers(&window).0[0].keys.tracks.is_empty());
     assert_eq!(session(&window).document().clips[WALK], keys);
@@ -179,5 +179,35 @@ fn in_pose_the_chosen_row_says_where_edits_go() {
     click(&mut window, "Offset of the pose");
     turn(&mut window);
     assert!(session(&window).document().node(head).pose.is_some());
+    no_fault(&window);
+}
+
+#[test]
+fn a_value_typed_into_a_layer_is_keyed_with_auto_key_on() {
+    let (mut window, ..) = layered();
+    let head = node(&window, "Head");
+    click(&mut window, "New layer");
+    click(&mut window, "Auto-key");
+    let typed = |window: &mut Window, text: &str| {
+        click(window, "Layer rotation X");
+        press(window, Modifiers::COMMAND, Key::A);
+        window.event(egui::Event::Text(text.to_owned()));
+        press(window, Modifiers::NONE, Key::Enter);
+    };
+    typed(&mut window, "20");
+    let sheet = window.get_by_label("Timeline keys").rect();
+    let ruler = pos2(sheet.left() + sheet.width() * 0.5, sheet.top() - 12.0);
+    super::editing::click_at(&mut window, ruler);
+    typed(&mut window, "-10");
+    let keys = layers(&window).0[0].keys.track(head, Property::Rotation).expect("keys").1.clone();
+    assert_eq!(keys.times.len(), 2, "one key per typed value: {:?}", keys.times);
+    let turn = |k: usize| {
+        ulna::model::Local::Trs(ulna::model::Transform {
+            rotation: glam::Quat::from_slice(keys.value(k)),
+            ..Default::default()
+        })
+    };
+    let degrees = |k: usize| turn(k).transform().rotation.to_scaled_axis().x.to_degrees();
+    assert!((degrees(0) - 20.0).abs() < 0.1 && (degrees(1) + 10.0).abs() < 0.1, "{} {}", degrees(0), degrees(1));
     no_fault(&window);
 }

@@ -56,7 +56,7 @@ fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
 }
 
 fn selected(window: &Window) -> KeySet {
-    window.state().selection().keys.clone()
+    window.state().selected_keys().clone()
 }
 
 #[test]

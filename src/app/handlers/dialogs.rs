@@ -3,7 +3,7 @@
 use egui::Context;
 
 use crate::{
-    app::{App, files::Browse, jobs::Purpose},
+    app::{App, files::Browse, jobs::Purpose, save_queue::SaveTo},
     edit::command::FileCommand,
     ui::{DialogAction, ExportPlace, ToastKind},
 };
@@ -15,9 +15,9 @@ impl App {
             DialogAction::FindSeams => self.find_seams(ctx),
             DialogAction::OpenApart(path) => self.open_apart(ctx, &path),
             DialogAction::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
-            DialogAction::SavePath(path) => self.save_as(ctx, self.request(path), Purpose::Own),
+            DialogAction::SavePath(path) => self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Own),
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
-            DialogAction::SaveCopy(path) => self.save_as(ctx, self.request(path), Purpose::Copy),
+            DialogAction::SaveCopy(path) => self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Copy),
             DialogAction::AskExport(clips) => self.ask_export_of(&clips),
             DialogAction::ShowFolder(folder) => {
                 if let Err(error) = open::that_detached(&folder) {
@@ -35,6 +35,7 @@ impl App {
             }
             DialogAction::TakePictures(draft) => self.take_pictures(ctx, *draft),
             DialogAction::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
+            DialogAction::TakeWorked { number, again } => self.take_offered(ctx, number, again),
             DialogAction::LeaveOut(step) => self.leave_out(ctx, step),
             DialogAction::Reload { replay } => self.reload(ctx, replay),
             DialogAction::Recover(k) => self.recover(ctx, k),

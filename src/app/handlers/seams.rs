@@ -6,7 +6,7 @@ use crate::{
     app::{App, jobs::Done},
     model::{ClipId, Shared, Tree},
     motion::{BestSeam, best_seams},
-    ui::{Dialog, SeamsDraft},
+    ui::{Action, Dialog, DialogAction, SeamsDraft, ToastKind},
 };
 
 impl App {
@@ -23,11 +23,15 @@ impl App {
     }
 
     /// Shows what was found of the document with this tree, where that is the one that is open.
-    pub(in crate::app) fn take_seams(&mut self, found: Option<Vec<BestSeam>>, tree: &Shared<Tree>) {
-        let is_its = self.session.as_ref().is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), tree));
-        if let Some(found) = found.filter(|_| is_its) {
+    pub(in crate::app) fn take_seams(&mut self, ctx: &Context, found: Option<Vec<BestSeam>>, tree: &Shared<Tree>) {
+        let Some(found) = found else { return };
+        if self.session.as_ref().is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), tree)) {
             self.files.seams = found;
             self.dialogs.open = Some(Dialog::Seams { draft: Box::new(SeamsDraft::default()) });
+        } else {
+            let text = "The clips were compared on a skeleton that was changed meanwhile. Compare them again.";
+            let again = Action::Dialog(DialogAction::FindSeams);
+            self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Compare again", again)]);
         }
     }
 }

@@ -7,7 +7,7 @@ use egui::Context;
 use super::super::App;
 use crate::{
     edit::{
-        Selection,
+        KeysHome, Selection,
         command::{
             Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
             field::{ClipName, Nodes, Parts, Seconds},
@@ -26,10 +26,19 @@ impl App {
     pub(in crate::app) fn timeline_command(&mut self, ctx: &Context, command: &TimelineCommand) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let Some(id) = self.timeline.playback.clip else { return };
-        let Some(clip) = self.layers_view().keys_clip(document, id) else { return };
         let playback = &self.timeline.playback;
         let length = playback.length(document);
+        if let TimelineCommand::FitAll = command {
+            self.panels.timeline().fit_to(length, None);
+            return;
+        }
+        let Some(home) = self.keys_home() else {
+            let text = "The timeline shows no clip. Show one in Animate mode to edit its keys.";
+            self.toast(ctx, ToastKind::Note, text);
+            return;
+        };
+        let id = home.clip;
+        let Some(clip) = self.layers_view().keys_clip(document, id) else { return };
         let frame = (1.0 / playback.fps) as f32;
         let playhead = playback.time;
         match command {
@@ -66,17 +75,17 @@ impl App {
                     replace: None,
                     relative: None,
                     flip: Some(true),
+                    interpolation: Some(self.program.settings.new_keys),
                 };
                 self.run(ctx, paste);
             }
-            TimelineCommand::FitAll => self.panels.timeline().fit_to(length, None),
             TimelineCommand::FitSelected => {
-                let range = self.outliner.selection.keys.span();
+                let range = self.selected_keys().span();
                 self.panels.timeline().fit_to(length, range);
             }
             _ => {
-                let keys = chosen(command, clip, id, &self.outliner.selection, playhead as f32);
-                self.outliner.selection.set_keys(id, keys);
+                let keys = chosen(command, clip, home, &self.outliner.selection, playhead as f32);
+                self.outliner.selection.set_keys(home, keys);
                 self.remember_keys();
             }
         }
@@ -102,7 +111,7 @@ impl App {
     }
 
     fn nudge(&mut self, ctx: &Context, by: f32) {
-        if let Some((clip, which)) = WhichKeys::selected(&self.outliner.selection) {
+        if let Some((clip, which)) = WhichKeys::selected(&self.outliner.selection, self.keys_home()) {
             let clip = ClipName::Id(clip);
             self.run(ctx, MoveKeys { clip, by: Seconds(by), which, ripple: None, make_room: None });
         }
@@ -111,9 +120,8 @@ impl App {
     /// Which keys are selected in this state of the document, for when undo comes back to it.
     pub(in crate::app) fn remember_keys(&mut self) {
         let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) else { return };
-        let selection = &self.outliner.selection;
-        let Some(clip) = selection.clip else { return };
-        self.timeline.keep_keys(session.history().revision(), clip, selection.keys.clone());
+        let Some(home) = self.keys_home() else { return };
+        self.timeline.keep_keys(session.history().revision(), home, self.selected_keys().clone());
     }
 
     /// After a command: selects the keys that it says, or, after undo and redo, those that were selected in that state.
@@ -122,11 +130,12 @@ impl App {
         let went = matches!(command, Some(Command::Session(SessionCommand::Undo | SessionCommand::Redo)));
         if went {
             let kept = self.timeline.kept_keys(session.history().revision());
-            if let Some((clip, keys)) = kept.filter(|(clip, _)| self.timeline.playback.clip == Some(*clip)) {
-                self.outliner.selection.set_keys(clip, keys);
+            let shown = self.keys_home();
+            if let Some((home, keys)) = kept.filter(|(home, _)| shown == Some(*home)) {
+                self.outliner.selection.set_keys(home, keys);
             }
-        } else if let Some((clip, keys)) = session.take_selected_keys() {
-            self.outliner.selection.set_keys(clip, keys);
+        } else if let Some((home, keys)) = session.take_selected_keys() {
+            self.outliner.selection.set_keys(home, keys);
             self.remember_keys();
         }
     }
@@ -204,8 +213,8 @@ fn limb(document: &Document, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
 }
 
 /// The keys that a command selects.
-fn chosen(command: &TimelineCommand, clip: &Clip, id: ClipId, selection: &Selection, playhead: f32) -> KeySet {
-    let now = if selection.clip == Some(id) { selection.keys.clone() } else { KeySet::default() };
+fn chosen(command: &TimelineCommand, clip: &Clip, home: KeysHome, selection: &Selection, playhead: f32) -> KeySet {
+    let now = selection.keys_of(Some(home)).clone();
     let all = |track: &Track| KeyTimes::part(&track.times, 0..track.times.len());
     let near = crate::motion::clip_edit::SAME_TIME;
     match command {

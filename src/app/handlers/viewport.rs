@@ -48,9 +48,10 @@ impl App {
             return;
         }
         let (camera, renderer, visibility) = (&self.viewport.camera, &mut self.renderer, &self.outliner.visibility);
+        let in_file = &renderer.pose().hidden.clone();
         let found = self.viewport.surface_hover.update(key, |_| {
             let ray = camera.ray(at, size);
-            let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hidden.contains(&n);
+            let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hides(n, in_file);
             let hit = renderer.surface(document).hit(document, &ray, &barred)?;
             joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
         });
@@ -62,8 +63,9 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let pose = self.renderer.pose();
+        let in_file = &pose.hidden.clone();
         let free =
-            |n: NodeId| !self.outliner.visibility.locked.contains(&n) && !self.outliner.visibility.hidden.contains(&n);
+            |n: NodeId| !self.outliner.visibility.locked.contains(&n) && !self.outliner.visibility.hides(n, in_file);
         let grabbed = if let Some(bone) = bone.filter(|b| b.is_head) {
             Some((bone.joint, None, bone.spot))
         } else {

@@ -116,8 +116,14 @@ impl App {
             Some(live) => session.commit_layers(label, live.paint.layers()).map_err(|e| e.to_string()),
             None => Ok(session.commit()),
         };
+        let fault = self.painting.dab_fault.take();
         let refused = self.painting.stroke.refused().iter().max_by_key(|(_, count)| **count).map(|(why, _)| *why);
         let why = match done {
+            Ok(true) if fault.is_some() => {
+                let why = fault.unwrap_or_default();
+                self.toast(ctx, ToastKind::Error, format!("A part of the stroke was not painted: {why}."));
+                return;
+            }
             Ok(true) => {
                 // Said once: it may be so on purpose.
                 if let Some(why) = refused.filter(|why| self.painting.told.insert(*why)) {
@@ -129,6 +135,7 @@ impl App {
                 self.painting.layering.forget_stroke();
                 error
             }
+            Ok(false) if fault.is_some() => fault.unwrap_or_default(),
             Ok(false) if self.painting.stroke.last_hits().next().is_none() => {
                 let text = "Nothing was painted: no surface of this skin is under the brush.";
                 self.toast(ctx, ToastKind::Note, text);
@@ -251,7 +258,8 @@ impl App {
         }
         for (mesh, primitive, patch) in changes {
             if let Err(error) = session.extend(stroking.label, mesh, primitive, patch) {
-                log::error!("a dab does not fit: {error}");
+                // Said when the stroke ends; the dabs before it stay.
+                self.painting.dab_fault.get_or_insert(error.to_string());
             }
         }
         if let Some(live) = &mut self.painting.layering.live {

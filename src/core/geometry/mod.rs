@@ -7,8 +7,12 @@ mod hull;
 mod manipulator;
 mod polar;
 mod ray;
+mod vectors;
 
 pub(crate) use self::bvh::LeavesOf;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use self::vectors::eight_lanes;
+pub(crate) use self::vectors::vectors;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
@@ -17,4 +21,5 @@ pub use self::{
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
     polar::orthogonal_factor,
     ray::Ray,
+    vectors::{VECTORS_VARIABLE, vectors_in_use},
 };

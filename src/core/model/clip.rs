@@ -234,6 +234,25 @@ pub struct PointerTrack {
     pub width: usize,
     /// The same keys as a track, where they move a node's transform or weights: those are played.
     pub track: Option<Shared<Track>>,
+    /// The same keys, where they show and hide a node: those are played.
+    pub visibility: Option<VisibilityKeys>,
+}
+
+/// Keys that show and hide a node and what is below it (`KHR_node_visibility`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisibilityKeys {
+    /// The node.
+    pub node: NodeId,
+    /// Whether it is visible from each key on; as many as key times.
+    pub visible: Shared<[bool]>,
+}
+
+impl VisibilityKeys {
+    /// Whether the node is visible at a time in seconds: each key holds up to the next, the first also before its time.
+    pub fn at(&self, times: &[f32], time: f64) -> bool {
+        let next = times.partition_point(|t| f64::from(*t) <= time);
+        self.visible.get(next.saturating_sub(1)).copied().unwrap_or(true)
+    }
 }
 
 /// One animation of the file: a named set of tracks.
@@ -251,6 +270,9 @@ pub struct Clip {
     pub repeat: Option<Repeat>,
     /// Ticks a second in which its times are counted, above 0, where the file it came from or a person says so; in the animation's extras.
     pub ticks: Option<f64>,
+    /// Frames a second, above 0, where its keys do not say them: kept from before its times were changed, or said by a person; in the
+    /// animation's extras.
+    pub rate: Option<f64>,
     /// The layers that the file keeps with it, folded into its keys; in the animation's extras.
     pub kept_layers: Option<Shared<KeptLayers>>,
     /// Channels that name what they move by a pointer.
@@ -280,36 +302,14 @@ impl Clip {
         TrackId(after.max(self.channels_in_file))
     }
 
+    /// All that plays: its tracks, and the keys of pointers that move nodes.
+    pub fn played(&self) -> impl Iterator<Item = &Shared<Track>> {
+        self.tracks.values().chain(self.pointers.iter().filter_map(|p| p.track.as_ref()))
+    }
+
     /// How many keys the tracks hold together.
     pub fn key_count(&self) -> usize {
         self.tracks.values().map(|t| t.times.len()).sum()
-    }
-
-    /// The frame rate that puts most keys on whole frames, and the share of keys it does (0 to 1).
-    ///
-    /// Returns `None` where there are fewer than two different key times.
-    pub fn guess_fps(&self) -> Option<(f32, f32)> {
-        let mut seen: Vec<f32> = Vec::new();
-        let mut last: Option<*const f32> = None;
-        for track in self.tracks.values() {
-            if last != Some(track.times.as_ptr()) && seen.len() < 20_000 {
-                seen.extend(track.times.iter().copied().filter(|t| *t > 0.0));
-                last = Some(track.times.as_ptr());
-            }
-        }
-        if seen.is_empty() {
-            return None;
-        }
-        const RATES: [f32; 9] = [24.0, 30.0, 60.0, 25.0, 15.0, 12.0, 10.0, 50.0, 120.0];
-        let mut best = (30.0, 0.0);
-        for fps in RATES {
-            let on = seen.iter().filter(|t| ((**t * fps) - (**t * fps).round()).abs() < 0.01).count();
-            let share = on as f32 / seen.len() as f32;
-            if share > best.1 + 0.01 {
-                best = (fps, share);
-            }
-        }
-        Some(best)
     }
 }
 
@@ -336,12 +336,5 @@ mod tests {
         assert_eq!(t.value(1), [9.0, 0.0, 0.0]);
         assert_eq!(t.value(2), [7.0, 0.0, 0.0]);
         assert!(t.validate().is_ok());
-    }
-
-    #[test]
-    fn fps_is_guessed_from_the_grid() {
-        let mut clip = Clip::default();
-        clip.tracks.insert(TrackId(0), Shared::new(track(&[0.0, 1.0 / 24.0, 5.0 / 24.0, 7.0 / 24.0])));
-        assert_eq!(clip.guess_fps().unwrap().0, 24.0);
     }
 }

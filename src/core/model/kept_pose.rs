@@ -67,12 +67,6 @@ impl KeptPose {
             && self.joints.iter().enumerate().all(joint)
             && morphs.into_iter().all(|(_, w)| w.is_finite())
     }
-
-    /// About how many bytes it holds.
-    pub fn size(&self) -> usize {
-        let names: usize = self.joints.iter().map(|j| j.name.len() + j.path.len()).sum();
-        size_of::<Self>() + self.joints.len() * size_of::<KeptJoint>() + names + self.morphs.len() * 64
-    }
 }
 
 /// Nodes that are selected together by a digit.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::{Held, Parts, Shared};
 
 /// The kind of a key that is not a plain one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,6 +26,12 @@ impl KeyKind {
 /// Invariant: times rise, each is there once. One without a key says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyKinds(Shared<[(f32, KeyKind)]>);
+
+impl Held for KeyKinds {
+    fn held(&self, parts: &mut Parts) {
+        self.0.held(parts);
+    }
+}
 
 impl KeyKinds {
     /// Whether all keys are plain.

@@ -66,6 +66,9 @@ pub struct KeySet {
 }
 
 impl KeySet {
+    /// The set without keys.
+    pub const EMPTY: Self = Self { tracks: BTreeMap::new() };
+
     /// Those of each track that a function gives.
     pub fn of(clip: &Clip, times: impl Fn(TrackId, &Track) -> KeyTimes) -> Self {
         clip.tracks.iter().map(|(id, track)| (*id, times(*id, track))).collect()

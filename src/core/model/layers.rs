@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Document, MeshId, PrimitiveId, Shared, SkinId, WeightMap, WeightPatch};
+use super::{Document, Held, MeshId, Parts, PrimitiveId, Shared, SkinId, WeightMap, WeightPatch, held::address};
 
 /// A primitive: its mesh, and which of the mesh's.
 pub type PrimitiveKey = (MeshId, PrimitiveId);
@@ -134,10 +134,6 @@ impl LayerPart {
             && self.weights.iter().all(|w| *w >= 0.0 && w.is_finite())
             && self.weights.chunks_exact(self.stride()).all(|ws| ws.iter().any(|w| *w > 0.0))
     }
-
-    fn size(&self) -> usize {
-        self.vertices.len() * (8 + self.stride() * 6)
-    }
 }
 
 /// One layer of a skin.
@@ -188,6 +184,18 @@ impl PartialEq for Memo {
 impl fmt::Debug for Memo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Kept")
+    }
+}
+
+/// Only the value itself counts: what it is made of is the document's, or made anew when it is asked for.
+impl Held for Memo {
+    fn held(&self, parts: &mut Parts) {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        parts.share(address(&*self.0), size_of::<Mutex<Option<Arc<dyn Any>>>>(), |parts| {
+            if let Some(kept) = kept {
+                parts.own += size_of_val(&*kept);
+            }
+        });
     }
 }
 
@@ -256,16 +264,6 @@ impl WeightLayers {
             && !self.layers.is_empty()
             && bases
             && self.layers.iter().enumerate().all(layer_fits)
-    }
-
-    /// About how many bytes of memory it takes; what several hold is shared among them.
-    pub fn size(&self) -> usize {
-        let layer = |l: &Shared<WeightLayer>| {
-            let parts: usize = l.parts.values().map(|p| p.size() / Shared::sharers(p)).sum();
-            (size_of::<WeightLayer>() + parts) / Shared::sharers(l)
-        };
-        let base = |b: &Shared<WeightMap>| b.weights.len() * 6 / Shared::sharers(b);
-        self.layers.iter().map(layer).sum::<usize>() + self.bases.values().map(base).sum::<usize>()
     }
 }
 

@@ -316,12 +316,16 @@ impl<C, N: Ord> MixBar<C, N> {
 
     /// How much it counts by itself at a time.
     pub fn weight_at(&self, time: f64) -> f32 {
-        let comes = match self.enter {
+        self.full_weight_at(time) * self.comes_at(time)
+    }
+
+    /// How far its fade in has come at a time, `0..=1`; 1 where it has none.
+    pub fn comes_at(&self, time: f64) -> f32 {
+        match self.enter {
             Enter::Inertial | Enter::Cut => 1.0,
             _ if self.fade_in > 0.0 => self.curve.at((time - self.start) / self.fade_in),
             _ => 1.0,
-        };
-        self.full_weight_at(time) * comes
+        }
     }
 
     /// How much it would count at a time, had it come in whole.
@@ -426,6 +430,30 @@ impl<C, N: Ord> Mix<C, N> {
             }
         }
         None
+    }
+
+    /// The place in a later state of the mix of a lane of this one; `None` where it was removed.
+    pub fn lane_in(&self, now: &Self, lane: usize) -> Option<usize>
+    where
+        C: PartialEq,
+        N: PartialEq,
+    {
+        place_in(&self.lanes, &now.lanes, lane)
+    }
+
+    /// The place in a later state of the mix of a bar of this one; `None` where it was removed.
+    pub fn bar_in(&self, now: &Self, (lane, bar): (usize, usize)) -> Option<(usize, usize)>
+    where
+        C: PartialEq,
+        N: PartialEq,
+    {
+        let was = self.lanes.get(lane)?;
+        let to = match self.lane_in(now, lane) {
+            Some(to) => to,
+            // A lane that lost or got a bar is no longer equal; its name and place among the others tell it.
+            None => now.lanes.iter().position(|l| l.name == was.name)?,
+        };
+        Some((to, place_in(&was.bars, &now.lanes[to].bars, bar)?))
     }
 
     /// The same with another bar in the place of one.
@@ -539,6 +567,16 @@ impl<C, N: Ord> Mix<C, N> {
         }
         Ok(Mix { lanes })
     }
+}
+
+/// The place in `now` of an item of `before`: an equal one at its place, else an equal one elsewhere,
+/// else its own place if no item was added or removed, since it was edited there.
+fn place_in<T: PartialEq>(before: &[T], now: &[T], at: usize) -> Option<usize> {
+    let item = before.get(at)?;
+    if now.get(at) == Some(item) {
+        return Some(at);
+    }
+    now.iter().position(|n| n == item).or((before.len() == now.len()).then_some(at))
 }
 
 impl<N: Ord> MixMask<N> {

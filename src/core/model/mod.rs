@@ -5,6 +5,8 @@ mod clip;
 mod derived;
 mod diagnostic;
 mod document;
+mod frame_rate;
+mod held;
 mod ids;
 mod kept_layers;
 mod kept_pose;
@@ -32,10 +34,11 @@ mod weights;
 
 pub use self::{
     aids::{Aids, Components, Pin, Unkeyed, UnkeyedAt},
-    clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError},
+    clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError, VisibilityKeys},
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
+    held::{Held, Parts},
     ids::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
         VariantId,

@@ -120,6 +120,8 @@ pub struct Node {
     pub light: Option<LightId>,
     /// Weights of the mesh's morph targets, where the node gives its own.
     pub morph_weights: Option<Shared<[f32]>>,
+    /// Whether the file hides the node and everything below it (`KHR_node_visibility`).
+    pub hidden: bool,
 }
 
 impl Node {

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Index, IndexMut};
 
-use super::{Node, NodeId, Shared, Slots};
+use super::{Held, Node, NodeId, Parts, Shared, Slots};
 
 /// All nodes, with the tree that their parents make of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,6 +65,23 @@ impl Tree {
     /// Every node once, parents before children; nodes on a cycle are not in it.
     pub fn order(&self) -> &[NodeId] {
         &self.order
+    }
+}
+
+impl Held for Tree {
+    fn held(&self, parts: &mut Parts) {
+        let Self { order, first, below } = self;
+        order.held(parts);
+        first.held(parts);
+        below.held(parts);
+    }
+}
+
+impl Held for Nodes {
+    fn held(&self, parts: &mut Parts) {
+        let Self { slots, tree } = self;
+        slots.held(parts);
+        tree.held(parts);
     }
 }
 

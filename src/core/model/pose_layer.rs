@@ -237,12 +237,6 @@ impl PoseLayers {
         self.iter().filter(on)
     }
 
-    /// About how many bytes of memory they take.
-    pub fn size(&self) -> usize {
-        let one = |l: &PoseLayer| l.moves.len() * size_of::<(NodeId, Transform)>() + l.keys.key_count() * 52 + 200;
-        self.iter().map(one).sum()
-    }
-
     /// Those that count, and say something.
     pub fn any_counts(&self) -> bool {
         self.counting().any(|l| !l.moves.is_empty() || !l.keys.tracks.is_empty())

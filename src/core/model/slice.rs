@@ -7,6 +7,8 @@ use std::{fmt, ops::Deref, sync::Arc};
 
 use bytemuck::AnyBitPattern;
 
+use super::{Held, Parts, held::address};
+
 /// A shared slice of `T`; clones are cheap. A part of a file keeps all bytes of that file alive.
 #[derive(Clone)]
 pub struct Slice<T>(Storage<T>);
@@ -22,6 +24,21 @@ enum Storage<T> {
     },
     /// All of these, which are aligned for `T` and a whole number of them.
     Floats(Arc<Vec<f32>>),
+}
+
+/// A part of a file counts as all bytes of that file: it keeps them alive.
+impl<T> Held for Slice<T> {
+    fn held(&self, parts: &mut Parts) {
+        match &self.0 {
+            Storage::Own(list) => share_list(parts, list),
+            Storage::Part { bytes, start: _, end: _ } => share_list(parts, bytes),
+            Storage::Floats(list) => share_list(parts, list),
+        }
+    }
+}
+
+fn share_list<T>(parts: &mut Parts, list: &Arc<Vec<T>>) {
+    parts.share(address(&**list), size_of::<Vec<T>>() + list.capacity() * size_of::<T>(), |_| {});
 }
 
 impl<T: AnyBitPattern> Slice<T> {

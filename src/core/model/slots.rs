@@ -8,7 +8,7 @@ use std::{
     ops::{Index, IndexMut},
 };
 
-use super::Shared;
+use super::{Held, Parts, Shared};
 
 /// An index that is a type of its own.
 pub trait SlotId: Copy + From<usize> + 'static {
@@ -27,6 +27,13 @@ pub struct Slots<I, T> {
     /// How many the file gave.
     given: usize,
     id: PhantomData<fn(I)>,
+}
+
+impl<I, T: Held> Held for Slots<I, T> {
+    fn held(&self, parts: &mut Parts) {
+        let Self { list, given: _, id: _ } = self;
+        list.held(parts);
+    }
 }
 
 impl<I, T> Slots<I, T> {

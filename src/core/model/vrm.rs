@@ -1,6 +1,6 @@
 //! What a VRM file says of its avatar: who made it, under which terms, and which node is which bone of a human.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{NodeId, Shared};
 
@@ -33,6 +33,17 @@ impl Vrm {
         self.bones.iter().find(|(_, n)| *n == node).map(|(role, _)| &**role)
     }
 
+    /// Every role in the spelling of VRM 1.0, with its node. VRM 0 and the betas of VRM 1 call the three joints of a thumb otherwise.
+    pub fn roles(&self) -> impl Iterator<Item = (Cow<'_, str>, NodeId)> {
+        let is_old = self.version.starts_with('0') || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"));
+        self.bones.iter().map(move |(role, node)| {
+            let thumb = [("ThumbProximal", "ThumbMetacarpal"), ("ThumbIntermediate", "ThumbProximal")];
+            let new = thumb.into_iter().filter(|_| is_old).find_map(|(old, new)| Some((role.strip_suffix(old)?, new)));
+            let spelled = new.map_or(Cow::Borrowed(&**role), |(side, new)| Cow::Owned(format!("{side}{new}")));
+            (spelled, *node)
+        })
+    }
+
     /// The node with the same role on the other side; nothing for roles in the middle.
     pub fn mirror(&self, node: NodeId) -> Option<NodeId> {
         let role = self.role(node)?;
@@ -42,5 +53,25 @@ impl Vrm {
             _ => return None,
         };
         self.node(&other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_joints_of_a_thumb_are_called_as_in_vrm_1() {
+        let roles = |version: &str, bones: &[&str]| -> Vec<String> {
+            let bones: Vec<(Arc<str>, NodeId)> =
+                bones.iter().enumerate().map(|(k, r)| ((*r).into(), NodeId(k as u32))).collect();
+            let vrm = Vrm { version: version.into(), bones: bones.into(), ..Vrm::default() };
+            vrm.roles().map(|(role, _)| role.into_owned()).collect()
+        };
+        let new = ["leftThumbMetacarpal", "leftThumbProximal", "leftThumbDistal", "leftIndexProximal"];
+        let old = ["leftThumbProximal", "leftThumbIntermediate", "leftThumbDistal", "leftIndexProximal"];
+        assert_eq!(roles("1.0", &new), new);
+        assert_eq!(roles("0.0", &old), new);
+        assert_eq!(roles("1.0-beta", &old), new);
     }
 }

@@ -206,9 +206,4 @@ impl WeightPatch {
         kept.not_numbers = self.not_numbers.iter().copied().filter(|v| kept.vertices.contains(v)).collect();
         kept
     }
-
-    /// About how many bytes of memory it takes.
-    pub fn size(&self) -> usize {
-        self.vertices.len() * 4 + self.joints.len() * 2 + self.weights.len() * 4
-    }
 }

@@ -12,7 +12,7 @@ use glam::{Mat3, Quat, Vec3};
 
 use super::{
     Evaluator, Pose, Stack,
-    ik::{Limb, body_of, limb_of},
+    ik::{Bodies, Limb, limb_of},
 };
 use crate::model::{
     Components, Document, NodeId, Shared, SkinId, Transform,
@@ -159,6 +159,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
     let finite = joints.iter().map(|n| at(*n)).filter(|p| p.is_finite());
     let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
     let whole = (high - low).length();
+    let bodies = Bodies::of(document);
     let mut found: Vec<(Option<NodeId>, f32, Limb)> = Vec::new();
     for end in joints.iter().copied().filter(|n| is_end(*n)) {
         let Some(mut limb) = limb_of(document, rest, end, None, true) else { continue };
@@ -168,7 +169,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
         if limb.nodes.len() > 1 && limb.nodes.first().is_some_and(carries) {
             limb.nodes.remove(0);
         }
-        let Some(first) = limb.nodes.first().copied().filter(|n| *n != body_of(document, *n)) else { continue };
+        let Some(first) = limb.nodes.first().copied().filter(|n| *n != bodies.body_of(*n)) else { continue };
         let size = limb.nodes.windows(2).map(|w| at(w[0]).distance(at(w[1]))).sum();
         found.push((document.node(first).parent, size, limb));
     }

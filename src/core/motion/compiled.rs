@@ -12,6 +12,7 @@ use super::{
     stack::Averaging,
     turn::{Blend, F32x8, Hermite, LANES, Lerp, Nlerp, Slerp},
 };
+use crate::geometry::vectors;
 use crate::model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 
 /// A clip that was laid out.
@@ -154,7 +155,7 @@ impl Compiled {
         // The widest vectors of the machine at hand.
         let Self { groups, own, between, .. } = self;
         let (into, between) = (&mut *sink, *between);
-        pulp::Arch::new().dispatch(
+        vectors().dispatch(
             #[inline(always)]
             || match between {
                 Averaging::Slerp => apply::<Slerp>(groups, own, time, into),

@@ -247,6 +247,7 @@ impl Evaluator {
             put_unkeyed(unkeyed, pose);
         }
         pose.find_worlds(self.walk.of(file));
+        pose.hidden = super::visibility::hidden_nodes(file, stack);
         for constraint in &stack.constraints {
             let Constraint::Hold { node, scene_from_node } = constraint;
             if file.nodes.contains(*node)

@@ -199,7 +199,8 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
         }
     }
     if done.exact + done.sampled > 0 {
-        done.clip = Shared::new(Clip { tracks, ..(**clip).clone() });
+        // What is sampled says nothing of the rate that the clip is made at.
+        done.clip = Shared::new(Clip { tracks, ..(**clip).clone() }.at_rate_of(clip));
     }
     done
 }
@@ -288,7 +289,7 @@ fn sampled(
 }
 
 /// All times of keys of some tracks, each once, in their order.
-fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
+pub(super) fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
     let mut times: Vec<f32> = Vec::new();
     for track in tracks {
         times.extend(track.times.iter());
@@ -303,7 +304,13 @@ fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
 }
 
 /// Linear keys of what a function says: at these times, of which there is one at least, and between them until it is followed.
-fn follow(times: &[f32], at: &dyn Fn(f32) -> Transform, property: Property, target: NodeId, size: f32) -> Track {
+pub(super) fn follow(
+    times: &[f32],
+    at: &dyn Fn(f32) -> Transform,
+    property: Property,
+    target: NodeId,
+    size: f32,
+) -> Track {
     let near = |a: &Transform, b: &Transform| {
         // Half of what is allowed: it is looked at in a few places only.
         match property {

@@ -21,6 +21,9 @@ pub(super) enum Part {
     Shin,
     Foot,
     Toe,
+    /// Of a humanoid map alone, as the jaw.
+    Eye,
+    Jaw,
     /// “Arm” or “leg” and no more: which part of it, the others of its line say.
     Arm,
     Leg,
@@ -37,6 +40,64 @@ pub(super) struct BodyRole {
     pub count: usize,
 }
 
+impl BodyRole {
+    /// Its part and side, as the humanoid map or the name says.
+    pub const fn kind(&self) -> Kind {
+        (self.part, self.side)
+    }
+}
+
+/// A part of a body on a side.
+pub(super) type Kind = (Part, Option<Side>);
+
+impl Part {
+    /// Whether a body may have several joints of it in a row.
+    pub const fn is_row(self) -> bool {
+        matches!(self, Self::Spine | Self::Neck | Self::Finger(_) | Self::Toe)
+    }
+}
+
+/// The part of a body that a role of a humanoid map is, in the spelling of VRM 1.0, and its place in a row of such joints.
+pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
+    let (side, rest) = match (role.strip_prefix("left"), role.strip_prefix("right")) {
+        (Some(rest), _) => (Some(Side::Left), rest),
+        (_, Some(rest)) => (Some(Side::Right), rest),
+        _ => (None, role),
+    };
+    let (part, place) = match (side, rest) {
+        (None, "hips") => (Part::Hips, 0),
+        (None, "spine") => (Part::Spine, 0),
+        (None, "chest") => (Part::Spine, 1),
+        (None, "upperChest") => (Part::Spine, 2),
+        (None, "neck") => (Part::Neck, 0),
+        (None, "head") => (Part::Head, 0),
+        (None, "jaw") => (Part::Jaw, 0),
+        (None, _) => return None,
+        (_, "Eye") => (Part::Eye, 0),
+        (_, "Shoulder") => (Part::Shoulder, 0),
+        (_, "UpperArm") => (Part::UpperArm, 0),
+        (_, "LowerArm") => (Part::LowerArm, 0),
+        (_, "Hand") => (Part::Hand, 0),
+        (_, "UpperLeg") => (Part::Thigh, 0),
+        (_, "LowerLeg") => (Part::Shin, 0),
+        (_, "Foot") => (Part::Foot, 0),
+        (_, "Toes") => (Part::Toe, 0),
+        (_, finger) => {
+            let fingers = ["Thumb", "Index", "Middle", "Ring", "Little"];
+            let (which, joint) =
+                fingers.iter().enumerate().find_map(|(k, name)| Some((k, finger.strip_prefix(name)?)))?;
+            let place = match (which, joint) {
+                (0, "Metacarpal") | (1.., "Proximal") => 0,
+                (0, "Proximal") | (1.., "Intermediate") => 1,
+                (_, "Distal") => 2,
+                _ => return None,
+            };
+            (Part::Finger(which as u8), place)
+        }
+    };
+    Some(((part, side), place))
+}
+
 /// Words before a name that say of which rig or program it is.
 const PREFIXES: [&str; 14] =
     ["def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton", "armature"];
@@ -49,7 +110,7 @@ const HELPERS: [&str; 16] = [
 const FINGERS: [&[&str]; 5] =
     [&["thumb"], &["index", "point"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
 
-fn part_of(name: &str) -> Option<(Part, Option<Side>)> {
+fn part_of(name: &str) -> Option<Kind> {
     let stem = Stem::of(name);
     let words: Vec<String> = stem
         .words
@@ -93,13 +154,22 @@ fn part_of(name: &str) -> Option<(Part, Option<Side>)> {
     Some((part, stem.side))
 }
 
-/// The roles of joints, given by name and the joint that each hangs on, those above first. A part that occurs twice where a body
-/// has it once is the first, and a row those of one line.
-pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRole>> {
-    let mut parts: Vec<Option<(Part, Option<Side>)>> = joints.iter().map(|(name, _)| part_of(name)).collect();
+/// The roles of joints, given by name and parent joint, parents first. Where a part that a body has once occurs twice, it is the
+/// first; the joints of a row are those of one line.
+///
+/// `mapped` is what a humanoid map says of each joint; it may be shorter. The map wins: a part that it gives is no other joint's,
+/// whatever that is called.
+pub(super) fn body_roles(joints: &[(&str, Option<usize>)], mapped: &[Option<(Kind, usize)>]) -> Vec<Option<BodyRole>> {
+    let of_map = |k: usize| mapped.get(k).copied().flatten();
+    let mut parts: Vec<Option<Kind>> =
+        joints.iter().enumerate().map(|(k, (name, _))| of_map(k).map(|m| m.0).or_else(|| part_of(name))).collect();
     name_limbs(joints, &mut parts);
+    let given: Vec<Kind> = mapped.iter().flatten().map(|(kind, _)| *kind).collect();
+    for (k, part) in parts.iter_mut().enumerate() {
+        *part = part.filter(|kind| of_map(k).is_some() || !given.contains(kind));
+    }
     // Of a row without hips the first that has more below it are the hips.
-    let spine = |p: &Option<(Part, Option<Side>)>| p.is_some_and(|(part, _)| part == Part::Spine);
+    let spine = |p: &Option<Kind>| p.is_some_and(|(part, _)| part == Part::Spine);
     let none = parts.iter().flatten().all(|(part, _)| *part != Part::Hips);
     if none
         && parts.iter().filter(|p| spine(p)).count() > 1
@@ -108,7 +178,7 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRol
         *first = Some((Part::Hips, None));
     }
     let mut roles: Vec<Option<BodyRole>> = vec![None; joints.len()];
-    let mut kinds: Vec<(Part, Option<Side>)> = parts.iter().flatten().copied().collect();
+    let mut kinds: Vec<Kind> = parts.iter().flatten().copied().collect();
     kinds.sort_unstable_by_key(|(part, side)| (*part, side.map(|s| s as u8)));
     kinds.dedup();
     let above = |k: usize| std::iter::successors(joints[k].1, |p| joints[*p].1);
@@ -116,11 +186,12 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRol
         let mut row: Vec<usize> = Vec::new();
         for k in (0..joints.len()).filter(|k| parts[*k] == Some(kind)) {
             // Of one line: each below the one before.
-            if row.last().is_none_or(|last| above(k).any(|a| a == *last)) {
+            if of_map(k).is_some() || row.last().is_none_or(|last| above(k).any(|a| a == *last)) {
                 row.push(k);
             }
         }
-        if !matches!(kind.0, Part::Spine | Part::Neck | Part::Finger(_) | Part::Toe) {
+        row.sort_by_key(|k| of_map(*k).map_or(0, |(_, place)| place));
+        if !kind.0.is_row() {
             row.truncate(1);
         }
         for (place, k) in row.iter().enumerate() {
@@ -131,9 +202,9 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)]) -> Vec<Option<BodyRol
 }
 
 /// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after another.
-fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<(Part, Option<Side>)>]) {
+fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     for side in [None, Some(Side::Left), Some(Side::Right)] {
-        let has = |parts: &[Option<(Part, Option<Side>)>], part: Part| parts.contains(&Some((part, side)));
+        let has = |parts: &[Option<Kind>], part: Part| parts.contains(&Some((part, side)));
         let arm =
             if has(parts, Part::UpperArm) { [Part::LowerArm; 3] } else { [Part::UpperArm, Part::LowerArm, Part::Hand] };
         let leg = match (has(parts, Part::Thigh), has(parts, Part::Shin)) {
@@ -217,7 +288,7 @@ mod tests {
     fn an_arm_is_what_no_other_name_is() {
         let parts = |names: &[&str]| -> Vec<Part> {
             let joints: Vec<_> = names.iter().enumerate().map(|(k, n)| (*n, k.checked_sub(1))).collect();
-            body_roles(&joints).into_iter().map(|r| r.unwrap().part).collect()
+            body_roles(&joints, &[]).into_iter().map(|r| r.unwrap().part).collect()
         };
         let leg = [Part::Thigh, Part::Shin, Part::Foot];
         assert_eq!(parts(&["LeftUpLeg", "LeftLeg", "LeftFoot"]), leg);
@@ -226,6 +297,47 @@ mod tests {
         let arm = [Part::UpperArm, Part::LowerArm, Part::Hand];
         assert_eq!(parts(&["LeftArm", "LeftForeArm", "LeftHand"]), arm);
         assert_eq!(parts(&["Skeleton_arm_joint_L__4_", "Skeleton_arm_joint_L__3_", "Skeleton_arm_joint_L__2_"]), arm);
+    }
+
+    /// The map says that “LeftArm” is the right upper arm, and which of two joints called “Hips” is meant.
+    #[test]
+    fn a_humanoid_map_wins_over_names() {
+        let joints =
+            [("Hips", None), ("Hips.001", Some(0)), ("LeftArm", Some(1)), ("Bone", Some(2)), ("RightHand", Some(3))];
+        let map = [None, mapped_part("hips"), mapped_part("rightUpperArm"), mapped_part("rightLowerArm"), None];
+        let roles = body_roles(&joints, &map);
+        let kinds: Vec<Option<Kind>> = roles.iter().map(|r| r.map(|r| r.kind())).collect();
+        let right = Some(Side::Right);
+        assert_eq!(
+            kinds,
+            [
+                None,
+                Some((Part::Hips, None)),
+                Some((Part::UpperArm, right)),
+                Some((Part::LowerArm, right)),
+                Some((Part::Hand, right)),
+            ]
+        );
+    }
+
+    #[test]
+    fn every_role_of_vrm_is_a_part() {
+        let sides = ["left", "right"];
+        let limbs = ["Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand"];
+        let fingers = ["Index", "Middle", "Ring", "Little"]
+            .into_iter()
+            .flat_map(|f| ["Proximal", "Intermediate", "Distal"].map(|j| format!("{f}{j}")));
+        let thumb = ["Metacarpal", "Proximal", "Distal"].map(|j| format!("Thumb{j}"));
+        let paired = limbs.map(ToOwned::to_owned).into_iter().chain(fingers).chain(thumb);
+        let mut all: Vec<String> = paired.flat_map(|r| sides.map(|s| format!("{s}{r}"))).collect();
+        all.extend(["hips", "spine", "chest", "upperChest", "neck", "head", "jaw"].map(ToOwned::to_owned));
+        assert_eq!(all.len(), 55);
+        let mut parts: Vec<_> = all.iter().map(|r| format!("{:?}", mapped_part(r).unwrap())).collect();
+        parts.sort();
+        parts.dedup();
+        assert_eq!(parts.len(), 55, "each is another one");
+        assert_eq!(mapped_part("leftNose"), None);
+        assert_eq!(mapped_part("Hips"), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
     frame::{Block, Slots},
     turn::{F32x8, LANES, lane_of, log_factor, log_terms, unit},
 };
+use crate::geometry::vectors;
 use crate::model::{JointMask, Local, NodeId, Property, Transform};
 
 /// Which components something drives, as bits.
@@ -345,7 +346,7 @@ pub(super) fn lay(local: &mut [Local], slots: &Slots, drivers: &[Driver<'_>], co
     if counting.is_empty() {
         return;
     }
-    pulp::Arch::new().dispatch(
+    vectors().dispatch(
         #[inline(always)]
         || {
             // Taken by value: a closure that could be called twice gets a shim, which is not compiled for the wide vectors.

@@ -6,6 +6,7 @@ mod bend;
 pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
+mod counterparts;
 mod evaluator;
 mod fold;
 mod frame;
@@ -22,6 +23,7 @@ mod motion_path;
 mod names;
 mod pose;
 mod range;
+mod rig;
 mod sample;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
@@ -37,6 +39,7 @@ mod transfer;
 mod tube;
 mod turn;
 mod under_layers;
+mod visibility;
 mod worst;
 
 pub use self::{
@@ -49,12 +52,12 @@ pub use self::{
     insert::{Inserted, insert_key},
     layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},
-    mirror::{Mirror, Mirrored, MirroredPose},
+    mirror::{Mirror, MirrorGap, Mirrored, MirroredPose},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
-        BarClock, BestSeam, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
-        footfalls, ground_place, ground_speed, ground_velocity, mask_weights, nlerp_difference, nlerp_gap,
-        plane_weights,
+        BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
+        footfalls, ground_place, ground_speed, ground_velocity, jumps, known_feet, mask_weights, nlerp_difference,
+        nlerp_gap, plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,

@@ -1,5 +1,7 @@
 //! The pose: every node's local and world transform at a moment, `W_j = W_p · M_j`.
 
+use std::collections::BTreeSet;
+
 use glam::Mat4;
 
 use super::{Evaluator, Stack};
@@ -14,6 +16,8 @@ pub struct Pose {
     pub world: Vec<Mat4>,
     /// Weights of morph targets, by node; empty where the node's mesh has none.
     pub morphs: Vec<Vec<f32>>,
+    /// Nodes that the file or its clips hide, with everything below them.
+    pub hidden: BTreeSet<NodeId>,
 }
 
 /// `W_p · M`, where `M` is no more than translation, rotation and scale: its last row is known.

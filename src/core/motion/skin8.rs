@@ -8,6 +8,8 @@ use core::arch::x86_64::{__m128, __m256};
 use glam::{Vec3, Vec4};
 use pulp::x86::V3;
 
+use crate::geometry::eight_lanes;
+
 /// Vertices at once.
 pub(super) const EIGHT: usize = 8;
 /// A vector of eight of each component.
@@ -22,9 +24,9 @@ pub(super) struct Skinner<'a> {
 }
 
 impl<'a> Skinner<'a> {
-    /// Nothing where the processor has no AVX2. The palette ends with zeros.
+    /// Nothing where the processor has no AVX2, or it is forbidden. The palette ends with zeros.
     pub(super) fn new(palette: &'a [[Vec4; 4]]) -> Option<Self> {
-        Some(Self { simd: V3::try_new()?, palette: bytemuck::cast_slice(palette) })
+        Some(Self { simd: eight_lanes()?, palette: bytemuck::cast_slice(palette) })
     }
 
     /// Places vertices, all but the last few that are no eight. `slots` gives a vertex's joints and weights.

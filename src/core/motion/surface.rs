@@ -32,6 +32,8 @@ struct Part {
     posed: Posed,
     /// `scene_from_mesh` of each instance, where the mesh is shown so.
     places: Option<Vec<Mat4>>,
+    /// Whether the pose hides its node.
+    hidden: bool,
     bvh: Bvh,
     /// Made when a few vertices move for the first time.
     leaves: Option<LeavesOf>,
@@ -104,9 +106,11 @@ impl Surface {
                     base_normals: skinning::base_normals(primitive),
                     posed: Posed::default(),
                     places: None,
+                    hidden: false,
                     bvh: Bvh::default(),
                     leaves: None,
                 });
+                part.hidden = pose.hidden.contains(&node);
                 part.places = skinning::instances(document, pose, node);
                 let placement = part.placement(document, pose, primitive);
                 let morphs = &pose.morphs[node.index()];
@@ -165,8 +169,13 @@ impl Surface {
         }
     }
 
-    /// Lowest and highest corner of everything, or `None` where there is no finite point.
+    /// Lowest and highest corner of everything that the file does not hide, or `None` where there is no finite point.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        self.bounds_of(false).or_else(|| self.bounds_of(true))
+    }
+
+    /// The same of the parts that are hidden, or of those that are not.
+    fn bounds_of(&self, hidden: bool) -> Option<(Vec3, Vec3)> {
         let mut bounds: Option<(Vec3, Vec3)> = None;
         let mut grow = |p: Vec3| {
             if p.is_finite() {
@@ -175,7 +184,7 @@ impl Surface {
                 *high = high.max(p);
             }
         };
-        for part in &self.parts {
+        for part in self.parts.iter().filter(|p| p.hidden == hidden) {
             match &part.places {
                 // What no triangle uses is not seen. The root holds what is used, if all of it is finite.
                 None => match part.bvh.bounds().filter(|(low, high)| low.is_finite() && high.is_finite()) {

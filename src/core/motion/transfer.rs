@@ -16,9 +16,11 @@ use glam::{DMat4, Quat, Vec3};
 
 use super::{
     Mirror, Pose,
-    humanoid::{BodyRole, Part, body_roles, in_row},
+    counterparts::{Bodies, mapped_roles},
+    humanoid::{BodyRole, Part, body_roles, in_row, mapped_part},
     mirror_pairs::Side,
     names::Stem,
+    rig::Rig,
 };
 use crate::model::{Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or};
 
@@ -79,11 +81,14 @@ impl Rests {
 /// The nodes that a pose is of: joints, and what is posed or moved by a clip.
 pub(super) fn posable(document: &Document) -> Vec<bool> {
     let mut all = document.joint_flags();
-    for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(|t| t.property != Property::Weights) {
+    for track in document.clips.values().flat_map(|c| c.played()).filter(|t| t.property != Property::Weights) {
         all[track.target.index()] = true;
     }
     for (id, _) in document.nodes.iter().filter(|(_, n)| n.pose.is_some()) {
         all[id.index()] = true;
+    }
+    for node in mapped_roles(document).into_keys() {
+        all[node.index()] = true;
     }
     all
 }
@@ -148,6 +153,10 @@ pub(super) struct Sought {
     pub path: String,
     /// The nearest one above it that is sought, too, as an index of an earlier one.
     pub parent: Option<usize>,
+    /// What the humanoid map of its file says it is, in the spelling of VRM 1.0.
+    pub role: Option<String>,
+    /// Its rest.
+    pub rest: Transform,
 }
 
 /// What a joint was found by.
@@ -157,7 +166,7 @@ pub enum FoundBy {
     Name,
     /// Its name without a namespace, case, or what stands between its words.
     PlainName,
-    /// What part of a body it is.
+    /// What part of a body it is, by a humanoid map or by its name.
     Role,
 }
 
@@ -165,6 +174,13 @@ pub enum FoundBy {
 pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeId, FoundBy)>> {
     let mut found: Vec<Option<(NodeId, FoundBy)>> = vec![None; sought.len()];
     let mut taken = vec![false; document.nodes.len()];
+    let bodies = Bodies::of(document, sought, sought_roles(sought));
+    for (k, node) in bodies.pairs_of_maps() {
+        if !taken[node.index()] {
+            found[k] = Some((node, FoundBy::Role));
+            taken[node.index()] = true;
+        }
+    }
     let mut pair = |found: &mut Vec<Option<(NodeId, FoundBy)>>,
                     by: FoundBy,
                     key: &dyn Fn(&Sought) -> String,
@@ -181,7 +197,11 @@ pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeI
         }
         for k in open {
             let key = key(&sought[k]);
-            if let Some(Some(node)) = here.get(&key).copied().filter(|_| there[&key] == 1 && !key.is_empty()) {
+            if let Some(Some(node)) = here
+                .get(&key)
+                .copied()
+                .filter(|n| there[&key] == 1 && !key.is_empty() && n.is_none_or(|n| !bodies.deny(k, n)))
+            {
                 found[k] = Some((node, by));
                 taken[node.index()] = true;
             }
@@ -194,10 +214,35 @@ pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeI
     found
 }
 
-/// The roles of the joints of a document, by node.
+/// The roles of joints that are sought, by the humanoid map of their file and by their names.
+fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
+    let named: Vec<(&str, Option<usize>)> = sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
+    let mapped: Vec<_> = sought.iter().map(|j| j.role.as_deref().and_then(mapped_part)).collect();
+    body_roles(&named, &mapped)
+}
+
+/// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin has are those of other nodes.
 pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
-    let flags = document.joint_flags();
-    let nodes: Vec<NodeId> = document.nodes.order().iter().copied().filter(|n| flags[n.index()]).collect();
+    let joints = document.joint_flags();
+    let known = roles_among(document, &joints);
+    let rig = Rig::of(document);
+    if document.node_ids().all(|n| rig.carries(n) == joints[n.index()]) {
+        return known;
+    }
+    let kind = |role: &BodyRole| (role.part, role.side);
+    let own: HashMap<NodeId, BodyRole> = known.into_iter().filter_map(|(n, r)| Some((n, r?))).collect();
+    let is_free = |role: &BodyRole| own.values().all(|r| kind(r) != kind(role));
+    let flags: Vec<bool> = (0..joints.len()).map(|k| rig.carries(NodeId(k as u32))).collect();
+    let all = roles_among(document, &flags).into_iter();
+    all.map(|(n, role)| (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r)))))
+        .collect()
+}
+
+/// The roles of some nodes of a document, by node.
+fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyRole>)> {
+    let roles = mapped_roles(document);
+    let is_meant = |n: &NodeId| flags[n.index()] || roles.contains_key(n);
+    let nodes: Vec<NodeId> = document.nodes.order().iter().copied().filter(is_meant).collect();
     let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
     let labels: Vec<String> = nodes.iter().map(|n| document.node(*n).label(*n)).collect();
     let named: Vec<(&str, Option<usize>)> = nodes
@@ -205,17 +250,18 @@ pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
         .zip(&labels)
         .map(|(n, label)| (label.as_str(), above(document, *n).find_map(|p| place.get(&p).copied())))
         .collect();
-    nodes.iter().copied().zip(body_roles(&named)).collect()
+    let mapped: Vec<_> = nodes.iter().map(|n| roles.get(n).and_then(|r| mapped_part(r))).collect();
+    nodes.iter().copied().zip(body_roles(&named, &mapped)).collect()
 }
 
 fn by_parts(document: &Document, sought: &[Sought], found: &mut [Option<(NodeId, FoundBy)>], taken: &mut [bool]) {
-    let theirs: Vec<(&str, Option<usize>)> = sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
-    let theirs = body_roles(&theirs);
+    let theirs = sought_roles(sought);
     let mut rows: HashMap<(Part, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
-    for (node, role) in roles_of(document) {
-        if let Some(role) = role {
-            rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(node);
-        }
+    let mut here: Vec<(usize, NodeId, BodyRole)> =
+        roles_of(document).into_iter().filter_map(|(node, role)| role.map(|r| (r.place, node, r))).collect();
+    here.sort_by_key(|(place, ..)| *place);
+    for (_, node, role) in here {
+        rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(node);
     }
     for (k, role) in theirs.iter().enumerate() {
         let Some(role) = role.filter(|_| found[k].is_none()) else { continue };
@@ -247,7 +293,13 @@ impl NamedSide {
 /// What a pose comes to here; nothing is put anywhere. `flip`: as its mirror image.
 pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fitted {
     let rests = Rests::of(document);
-    let sought = |j: &KeptJoint| Sought { name: j.name.clone(), path: j.path.clone(), parent: j.parent };
+    let sought = |j: &KeptJoint| Sought {
+        name: j.name.clone(),
+        path: j.path.clone(),
+        parent: j.parent,
+        role: None,
+        rest: j.rest,
+    };
     let found = pairs(document, &kept.joints.iter().map(sought).collect::<Vec<_>>());
     let by_role = found.iter().flatten().filter(|(_, by)| *by == FoundBy::Role).count();
     let pairs: Vec<Option<NodeId>> = found.iter().map(|f| f.map(|(node, _)| node)).collect();

@@ -1,4 +1,4 @@
-//! What can be painted: all surfaces that hang on one skin, as places with their neighbours.
+//! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with their neighbours.
 //!
 //! A file splits a vertex wherever normals, texture coordinates or materials differ, over primitives and meshes too. Such
 //! vertices lie at one place, and are painted alike: what is done depends on the place, never on the copy.
@@ -62,13 +62,29 @@ impl Topo {
     }
 }
 
-/// All surfaces of one skin. Vertices are numbered through, part by part.
+/// What a part is drawn from.
+#[derive(Debug)]
+struct Drawn {
+    positions: Slice<Vec3>,
+    indices: Slice<u32>,
+    topology: Topology,
+}
+
+impl Drawn {
+    fn is_same(&self, other: &Self) -> bool {
+        self.topology == other.topology
+            && Slice::ptr_eq(&self.positions, &other.positions)
+            && Slice::ptr_eq(&self.indices, &other.indices)
+    }
+}
+
+/// All that hangs on one skin. Vertices are numbered through, part by part.
 #[derive(Debug)]
 pub struct Canvas {
     /// The skin.
     pub skin: SkinId,
     parts: Vec<CanvasPart>,
-    shapes: Vec<(Slice<Vec3>, Slice<u32>)>,
+    shapes: Vec<Drawn>,
     count: u32,
     joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
@@ -100,10 +116,11 @@ impl Canvas {
             let found = document.node(node);
             let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
             for (primitive, p) in document.mesh(mesh).entries() {
-                if p.weights.is_some() && p.topology == Topology::Triangles && known.insert((mesh, primitive)) {
+                if p.weights.is_some() && known.insert((mesh, primitive)) {
                     let count = p.positions.len() as u32;
                     parts.push(CanvasPart { node, mesh, primitive, first, count });
-                    shapes.push((p.positions.clone(), p.indices.clone()));
+                    let (positions, indices) = (p.positions.clone(), p.indices.clone());
+                    shapes.push(Drawn { positions, indices, topology: p.topology });
                     first = first.checked_add(count)?;
                 }
             }
@@ -130,14 +147,20 @@ impl Canvas {
     /// All of it at once, for what asks often.
     pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
-            let positions: Vec<Vec3> = self.shapes.iter().flat_map(|(p, _)| p.iter().copied()).collect();
+            let positions: Vec<Vec3> = self.shapes.iter().flat_map(|s| s.positions.iter().copied()).collect();
             let (place_of, rest) = weld(&positions);
             let vertices = group(&place_of, rest.len());
-            let mut corners = Vec::new();
-            for (part, (_, indices)) in self.parts.iter().zip(&self.shapes) {
-                corners.extend(indices.iter().map(|v| place_of[(*v + part.first) as usize]));
+            let (mut corners, mut ends) = (Vec::new(), Vec::new());
+            for (part, shape) in self.parts.iter().zip(&self.shapes) {
+                let places = shape.indices.iter().map(|v| place_of[(*v + part.first) as usize]);
+                match shape.topology {
+                    Topology::Triangles => corners.extend(places),
+                    Topology::Lines => ends.extend(places),
+                    // Nothing leads from a point to another.
+                    Topology::Points => {}
+                }
             }
-            let (rings, fans) = around(&corners, rest.len());
+            let (rings, fans) = around(corners, &ends, rest.len());
             let firsts = (0..rest.len() as u32).map(|p| vertices.of(p)[0]).collect();
             Topo { place_of, firsts, vertices, rings, fans, rest }
         })
@@ -256,11 +279,7 @@ impl Canvas {
         self.skin == other.skin
             && self.parts == other.parts
             && self.joints == other.joints
-            && self
-                .shapes
-                .iter()
-                .zip(&other.shapes)
-                .all(|(a, b)| Slice::ptr_eq(&a.0, &b.0) && Slice::ptr_eq(&a.1, &b.1))
+            && self.shapes.iter().zip(&other.shapes).all(|(a, b)| a.is_same(b))
     }
 
     /// Whether a document has these parts still, with as many vertices.
@@ -416,9 +435,8 @@ pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
     Lists { starts, items }
 }
 
-/// The places around each place, each once, in rising order; and before, two by two, as triangles have them. `corners` are
-/// triples of places.
-fn around(corners: &[u32], places: usize) -> (Lists, Lists) {
+/// By the places, the two that follow each in its triangles. `corners` are triples of places.
+fn following(corners: &[u32], places: usize) -> Lists {
     let mut starts = vec![0u32; places + 1];
     for c in corners {
         starts[*c as usize + 1] += 2;
@@ -436,7 +454,21 @@ fn around(corners: &[u32], places: usize) -> (Lists, Lists) {
             *slot += 2;
         }
     }
-    let fans = Lists { starts: starts.clone(), items: items.clone() };
+    Lists { starts, items }
+}
+
+/// The places around each place, each once, in rising order; and before, two by two, as triangles have them. `corners` are
+/// triples of places, `ends` pairs of those that a line joins.
+fn around(mut corners: Vec<u32>, ends: &[u32], places: usize) -> (Lists, Lists) {
+    corners.truncate(corners.len() / 3 * 3);
+    let fans = following(&corners, places);
+    let Lists { starts, mut items } = if ends.is_empty() {
+        fans.clone()
+    } else {
+        // A line is a triangle that goes there and back: what names itself is left out below.
+        corners.extend(ends.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]));
+        following(&corners, places)
+    };
     // Every list for itself, then closed up.
     let mut lists: Vec<&mut [u32]> = Vec::with_capacity(places);
     let mut rest = items.as_mut_slice();
@@ -480,10 +512,14 @@ mod tests {
         let (place_of, places) = weld(&at.map(Vec3::from));
         assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
         assert_eq!(places.len(), 4);
-        let (rings, fans) = around(&place_of, 4);
+        let (rings, fans) = around(place_of.clone(), &[], 4);
         assert_eq!(rings.of(0), [1, 2]);
         assert_eq!(rings.of(1), [0, 2, 3]);
         assert_eq!(fans.of(1), [2, 0, 2, 3]);
         assert_eq!(group(&place_of, 4).of(2), [2, 4]);
+        // A line joins its ends, and is no triangle.
+        let (rings, fans) = around(place_of, &[0, 3], 4);
+        assert_eq!((rings.of(0), rings.of(3)), (&[1, 2, 3][..], &[0, 1, 2][..]));
+        assert_eq!(fans.of(1), [2, 0, 2, 3]);
     }
 }

@@ -186,15 +186,3 @@ impl<S: Simd> Not for Masks<S> {
         Self(self.0, self.0.not_m32s(self.1))
     }
 }
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    use pulp::Arch;
-
-    /// Without its features, pulp falls back to plain code in silence.
-    #[test]
-    fn a_processor_with_avx2_gets_vectors_of_eight_floats_or_more() {
-        let has_eight = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        assert_eq!(matches!(Arch::new(), Arch::V3(_) | Arch::V4(_)), has_eight);
-    }
-}

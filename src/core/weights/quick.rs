@@ -14,7 +14,7 @@ use super::{
     Brush, BrushKind, Rule,
     lanes::{Floats, Masks, Wholes},
 };
-use crate::model::WeightEncoding;
+use crate::{geometry::vectors, model::WeightEncoding};
 
 /// Vertices that are worked on together.
 pub(super) const LANES: usize = 16;
@@ -76,7 +76,7 @@ impl Quick {
         let plain = rule.encoding == WeightEncoding::Float && stride == 4 && rule.limit >= 4 && rule.pairs.is_empty();
         let key = |(k, locked): (usize, &bool)| (k as i32) << JOINT | if *locked { LOCKED } else { 0 };
         plain.then(|| Self {
-            arch: Arch::new(),
+            arch: vectors(),
             keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect(),
             locks: rule.locked.contains(&true),
         })

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 pub(super) use self::along::ReachScratch;
 use super::{Canvas, Falloff, Reach};
+use crate::geometry::vectors;
 
 /// Where a brush touches the posed surface.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,7 @@ impl<'a> Sight<'a> {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
         // The side that was hit is the one that is seen, whichever way the file's normals point and its triangles wind.
         let front = front_only.then(|| sides_of(posed, touch));
-        Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: Arch::new() }
+        Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: vectors() }
     }
 
     #[inline]

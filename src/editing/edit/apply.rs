@@ -5,9 +5,10 @@ use std::{collections::BTreeSet, sync::Arc};
 use thiserror::Error;
 
 use crate::model::{
-    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, Material, MaterialId, MeshId, Mix, MixBar,
-    Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property, SceneId, Shape, Shared, Skin, SkinId,
-    SlotId, Slots, TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    Clip, ClipId, Components, Document, Held, Image, ImageId, KeptPose, LayerHome, Material, MaterialId, MeshId, Mix,
+    Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId, Property, SceneId, Shape, Shared, Skin,
+    SkinId, SlotId, Slots, TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap,
+    WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -70,6 +71,13 @@ pub enum Edit {
         node: NodeId,
         /// `None` is no name.
         to: Option<Arc<str>>,
+    },
+    /// Whether the file hides a node and everything below it.
+    SetHidden {
+        /// The node.
+        node: NodeId,
+        /// Whether it is hidden then.
+        to: bool,
     },
     /// A track of a clip.
     SetTrack {
@@ -365,6 +373,11 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             let was = std::mem::replace(&mut document.file.nodes[node].name, to);
             Ok(Edit::SetNodeName { node, to: was })
         }
+        Edit::SetHidden { node, to } => {
+            node_of(document, node)?;
+            let was = std::mem::replace(&mut document.file.nodes[node].hidden, to);
+            Ok(Edit::SetHidden { node, to: was })
+        }
         Edit::SetTrack { clip, track, to } => {
             if let Some(to) = &to {
                 node_of(document, to.target)?;
@@ -643,6 +656,7 @@ impl Edit {
             (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
             | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
             | (Self::SetPin { node: a, .. }, Self::SetPin { node: b, .. })
+            | (Self::SetHidden { node: a, .. }, Self::SetHidden { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
             (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
             | (Self::SetUnkeyedMorphs { at: a, node: x, .. }, Self::SetUnkeyedMorphs { at: b, node: y, .. }) => {
@@ -669,31 +683,34 @@ impl Edit {
             _ => false,
         }
     }
+}
 
-    /// About how many bytes of memory keeping it costs.
-    pub fn size(&self) -> usize {
-        let heavy = match self {
-            Self::SetPoses(poses) => poses.len() * size_of::<(NodeId, Option<NodePose>)>(),
-            Self::SetTrack { to: Some(track), .. } => (track.times.len() + track.values.len()) * 4,
-            Self::SetMorphs { to: Some(w), .. } | Self::SetUnkeyedMorphs { to: Some(w), .. } => w.len() * 4,
-            Self::SetClip { to: Some(clip), .. } => clip.tracks.len() * 96,
-            Self::SetPoseLayers { to: Some(layers), .. } => layers.size(),
-            Self::PatchWeights { patch, .. } => patch.size(),
-            Self::SetWeights { to, .. } | Self::BindWeights { to: Some(to), .. } => to.weights.len() * 6,
-            Self::SetShape { to, .. } => to.positions.len() * (24 + 16 + to.targets.len() * 24),
-            Self::AddImage { to: Some(image), .. } => image.bytes.len(),
-            Self::SetNode { to: Some(_), .. } => size_of::<Node>(),
-            Self::SetSkin { to: Some(skin), .. } => skin.joints.len() * 68,
-            Self::SetRoots { to, .. } => to.len() * 4,
-            // Poses that stay are shared with the document; one more or less is what it costs.
-            Self::SetKeptPoses { to, .. } => to.iter().map(KeptPose::size).sum(),
-            Self::SetNodeSets { to, .. } => to.iter().map(|s| s.nodes.len() * 4).sum(),
-            Self::SetMix { to: Some(mix) } => {
-                mix.lanes.iter().map(|l| 128 + l.bars.len() * size_of::<MixBar>()).sum::<usize>()
-            }
-            Self::SetLayers { to: Some(layers), .. } => layers.size() / Shared::sharers(layers),
-            _ => 0,
-        };
-        size_of::<Self>() + heavy
+impl Held for Edit {
+    fn held(&self, parts: &mut Parts) {
+        match self {
+            Self::SetPoses(poses) => poses.held(parts),
+            Self::SetMorphs { node: _, to } => to.held(parts),
+            Self::SetUnkeyedMorphs { at: _, node: _, to } => to.held(parts),
+            Self::SetNode { node: _, to } => to.held(parts),
+            Self::SetSkin { skin: _, to } => to.held(parts),
+            Self::SetRoots { scene: _, to } => to.held(parts),
+            Self::SetNodeName { node: _, to } => to.held(parts),
+            Self::SetTrack { clip: _, track: _, to } => to.held(parts),
+            Self::SetClip { clip: _, to } => to.held(parts),
+            Self::PatchWeights { mesh: _, primitive: _, patch } => patch.held(parts),
+            Self::SetWeights { mesh: _, primitive: _, to } => to.held(parts),
+            Self::BindWeights { mesh: _, primitive: _, to } => to.held(parts),
+            Self::SetShape { mesh: _, primitive: _, to } => to.held(parts),
+            Self::SetNormalMap { material: _, to } => to.held(parts),
+            Self::AddImage { image: _, to } => to.held(parts),
+            Self::SetPoseLayers { home: _, to } => to.held(parts),
+            Self::SetLayers { skin: _, to } => to.held(parts),
+            Self::SetKeptPoses { scene: _, to } => to.held(parts),
+            Self::SetNodeSets { scene: _, to } => to.held(parts),
+            Self::SetMix { to } => to.held(parts),
+            Self::SetKeptMix { scene: _, to } => to.held(parts),
+            Self::SetMirrorPairs { to } => to.held(parts),
+            Self::SetUnkeyed { .. } | Self::SetKeepsLayers { .. } | Self::SetPin { .. } | Self::SetHidden { .. } => {}
+        }
     }
 }

@@ -21,8 +21,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     Edit, EditError, apply,
     command::{Command, CommandLine, line_of, lines_of},
+    ledger::Ledger,
 };
-use crate::model::{Document, MeshId, PrimitiveId, WeightPatch, put_in_order};
+use crate::model::{Document, Held, MeshId, Parts, PrimitiveId, Shared, WeightPatch, put_in_order};
 
 /// One undo step.
 #[derive(Clone, Debug)]
@@ -33,11 +34,29 @@ pub struct Transaction {
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
     revision: u64,
-    /// About how many bytes it holds.
-    size: usize,
+}
+
+impl Held for Transaction {
+    fn held(&self, parts: &mut Parts) {
+        let Self { label, given, forward, inverse, revision: _ } = self;
+        label.held(parts);
+        forward.held(parts);
+        inverse.held(parts);
+        parts.own += size_of::<Self>() + given.iter().map(CommandLine::size).sum::<usize>();
+    }
 }
 
 impl Transaction {
+    /// The number of the state that it leaves.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The edits that it is.
+    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
+        self.forward.iter()
+    }
+
     /// Takes it back in a document that has it as its last step.
     pub fn take_back(&self, document: &mut Document) {
         for edit in self.inverse.iter().rev() {
@@ -175,8 +194,8 @@ pub struct History {
     floor: u64,
     saved: u64,
     budget: usize,
-    /// Bytes that all done steps hold.
-    held: usize,
+    /// What all steps hold, those that were undone included.
+    ledger: Shared<Ledger>,
     /// Another number after every change of the document, previews too.
     generation: u64,
     changes: Vec<Change>,
@@ -191,8 +210,8 @@ impl Default for History {
             next: 1,
             floor: 0,
             saved: 0,
-            budget: 256 << 20,
-            held: 0,
+            budget: Self::BUDGET,
+            ledger: Shared::default(),
             generation: 0,
             changes: Vec::new(),
         }
@@ -219,6 +238,7 @@ impl Change {
             | Edit::SetUnkeyed { .. }
             | Edit::SetUnkeyedMorphs { .. }
             | Edit::SetNodeName { .. }
+            | Edit::SetHidden { .. }
             | Edit::SetTrack { .. }
             | Edit::SetClip { .. }
             | Edit::SetLayers { .. }
@@ -272,6 +292,9 @@ impl Showing<'_> {
 }
 
 impl History {
+    /// Bytes that steps may hold at most, unless it is told otherwise.
+    pub const BUDGET: usize = 256 << 20;
+
     /// Applies an edit, and notes what it touched.
     fn touch(&mut self, document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         let inverse = apply(document, edit)?;
@@ -502,22 +525,19 @@ impl History {
             }
             return false;
         }
-        self.undone.clear();
+        let ledger = Shared::make_mut(&mut self.ledger);
+        self.undone.drain(..).for_each(|step| ledger.leave(&*step));
         // With the names that things had when it began.
         let given = open.commands.iter().map(|c| c.line(open.base.as_ref().unwrap_or(&*document))).collect();
-        let size = open.forward.iter().chain(&open.inverse).map(Edit::size).sum();
-        let transaction = Transaction {
-            label: open.label,
-            given,
-            forward: open.forward,
-            inverse: open.inverse,
-            revision: self.next,
-            size,
-        };
+        // What lists have beyond their content would be held as well.
+        open.forward.shrink_to_fit();
+        open.inverse.shrink_to_fit();
+        let transaction =
+            Transaction { label: open.label, given, forward: open.forward, inverse: open.inverse, revision: self.next };
         self.next += 1;
-        self.held += size;
+        ledger.enter(&transaction);
         self.done.push(Arc::new(transaction));
-        self.trim();
+        self.trim(document);
         true
     }
 
@@ -525,7 +545,6 @@ impl History {
     pub fn undo(&mut self, document: &mut Document) -> Option<String> {
         self.cancel(document);
         let step = self.done.pop()?;
-        self.held -= step.size;
         self.undo_all(document, step.inverse.clone());
         let label = step.label.clone();
         self.undone.push(step);
@@ -542,7 +561,6 @@ impl History {
             }
         }
         let label = step.label.clone();
-        self.held += step.size;
         self.done.push(step);
         Some(label)
     }
@@ -604,10 +622,23 @@ impl History {
         self.saved = revision;
     }
 
-    fn trim(&mut self) {
+    /// Bytes that the steps hold, those that were undone included: what several share is counted once, and what the document
+    /// has as it is now is not counted.
+    pub fn held(&self, document: &Document) -> usize {
+        self.ledger.bytes() - self.ledger.bytes_of(&Parts::of(document))
+    }
+
+    /// Forgets the oldest steps until the others hold no more than they may; the last one stays.
+    fn trim(&mut self, document: &Document) {
+        // Without a look at the document it can only be less.
+        if self.ledger.bytes() <= self.budget {
+            return;
+        }
+        let there = Parts::of(document);
+        let ledger = Shared::make_mut(&mut self.ledger);
         let mut over = 0;
-        while self.held > self.budget && over + 1 < self.done.len() {
-            self.held -= self.done[over].size;
+        while over + 1 < self.done.len() && ledger.bytes() - ledger.bytes_of(&there) > self.budget {
+            ledger.leave(&*self.done[over]);
             self.floor = self.done[over].revision;
             over += 1;
         }

@@ -4,6 +4,7 @@ mod apply;
 mod arithmetic;
 pub mod command;
 mod history;
+mod ledger;
 mod selection;
 
 pub use self::command::untold;
@@ -18,5 +19,5 @@ pub use self::{
         skin_of, table, typed,
     },
     history::{Change, History, Showing, Transaction},
-    selection::{NodeVisibility, Selection},
+    selection::{KeysHome, NodeVisibility, Selection},
 };

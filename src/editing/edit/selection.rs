@@ -1,21 +1,50 @@
 //! What is selected: nodes and keys. Not part of the document, but of what a person looks at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{ClipId, Document, KeySet, NodeId, PoseLayerId};
+use crate::model::{Clip, ClipId, Document, KeySet, NodeId, PoseLayerId, Shared};
+
+/// The owner of keys: a clip, or one pose layer of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeysHome {
+    /// The clip.
+    pub clip: ClipId,
+    /// The layer of the clip; the clip's own keys if `None`.
+    pub layer: Option<PoseLayerId>,
+}
+
+impl KeysHome {
+    /// The clip itself, without its layers.
+    pub const fn of_clip(clip: ClipId) -> Self {
+        Self { clip, layer: None }
+    }
+
+    /// The tracks with these keys; `None` if the clip or the layer was removed.
+    fn tracks(self, document: &Document) -> Option<&Shared<Clip>> {
+        match self.layer {
+            Some(layer) => document.aids.pose_layer(layer).map(|(_, found)| &found.keys),
+            None => document.clips.get(self.clip),
+        }
+    }
+}
 
 /// What is selected.
+///
+/// Each clip and each layer has its own selection of keys, which can be read only by naming the
+/// owner. A command that passes the owner shown on the timeline therefore never gets keys of
+/// another clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     /// Nodes.
     pub nodes: BTreeSet<NodeId>,
     /// The one picked last: what the inspector and the gizmo show.
     pub active: Option<NodeId>,
-    /// The clip whose keys are selected.
-    pub clip: Option<ClipId>,
-    /// Keys of that clip.
-    pub keys: KeySet,
+    /// Selected keys by owner. Invariant: no empty set.
+    keys: BTreeMap<KeysHome, KeySet>,
 }
+
+/// The selection of an owner without selected keys.
+static NO_KEYS: KeySet = KeySet::EMPTY;
 
 impl Selection {
     /// Only this node.
@@ -41,21 +70,39 @@ impl Selection {
         }
     }
 
-    /// Drops what is no longer there. Keys are those of the clip, or of this layer of it.
-    pub fn purge(&mut self, document: &Document, layer: Option<PoseLayerId>) {
+    /// Drops nodes and keys that the document no longer has.
+    pub fn purge(&mut self, document: &Document) {
         self.nodes.retain(|n| document.nodes.contains(*n));
         self.active = self.active.filter(|n| self.nodes.contains(n));
-        let keys = std::mem::take(&mut self.keys);
-        let layer = layer.and_then(|id| document.aids.pose_layer(id)).map(|(_, l)| &l.keys);
-        self.keys = match layer.or_else(|| document.clips.get(self.clip?)) {
-            Some(clip) => keys.there(clip),
-            None => KeySet::default(),
-        };
+        self.keys.retain(|home, keys| {
+            *keys = home.tracks(document).map_or_else(KeySet::default, |t| std::mem::take(keys).there(t));
+            !keys.is_empty()
+        });
     }
 
-    /// These keys of a clip, and no others.
-    pub fn set_keys(&mut self, clip: ClipId, keys: KeySet) {
-        (self.clip, self.keys) = (Some(clip), keys);
+    /// The selected keys of an owner; empty for `None`, which stands for a timeline that shows no clip.
+    pub fn keys_of(&self, home: Option<KeysHome>) -> &KeySet {
+        home.and_then(|home| self.keys.get(&home)).unwrap_or(&NO_KEYS)
+    }
+
+    /// Replaces the selected keys of an owner. Selections of other owners stay.
+    pub fn set_keys(&mut self, home: KeysHome, keys: KeySet) {
+        if keys.is_empty() {
+            self.keys.remove(&home);
+        } else {
+            self.keys.insert(home, keys);
+        }
+    }
+
+    /// The selected nodes alone.
+    #[must_use]
+    pub fn without_keys(&self) -> Self {
+        Self { nodes: self.nodes.clone(), active: self.active, keys: BTreeMap::new() }
+    }
+
+    /// Deselects the keys of all clips and layers.
+    pub fn clear_keys(&mut self) {
+        self.keys.clear();
     }
 
     /// The selected nodes and all below them.
@@ -104,11 +151,24 @@ impl Selection {
 pub struct NodeVisibility {
     /// Nodes that are not shown.
     pub hidden: BTreeSet<NodeId>,
+    /// Nodes that are shown although the file hides them.
+    pub shown: BTreeSet<NodeId>,
     /// Nodes that cannot be picked or posed.
     pub locked: BTreeSet<NodeId>,
 }
 
 impl NodeVisibility {
+    /// Whether a node is not shown: it is hidden here, or by the file (`in_file`) and not shown here all the same.
+    pub fn hides(&self, node: NodeId, in_file: &BTreeSet<NodeId>) -> bool {
+        self.hidden.contains(&node) || (in_file.contains(&node) && !self.shown.contains(&node))
+    }
+
+    /// Shows all nodes that the file does not hide.
+    pub fn show_all(&mut self) {
+        self.hidden.clear();
+        self.shown.clear();
+    }
+
     /// A node and everything below it.
     fn below(document: &Document, node: NodeId) -> Vec<NodeId> {
         let (mut list, mut at) = (vec![node], 0);
@@ -124,8 +184,10 @@ impl NodeVisibility {
         for node in nodes.into_iter().flat_map(|n| Self::below(document, n)) {
             if hidden {
                 self.hidden.insert(node);
+                self.shown.remove(&node);
             } else {
                 self.hidden.remove(&node);
+                self.shown.insert(node);
             }
         }
     }

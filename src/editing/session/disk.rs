@@ -57,7 +57,31 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// What the system says.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Opens a file, to be read from its beginning.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn io::Read>> {
+        Ok(Box::new(fs::File::open(path)?))
+    }
+
+    /// Copies a file to where none is, on the disk and read back. It is never in memory as a whole.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn copy_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut source = self.open(from)?;
+        let mut copy = OpenOptions::new().write(true).create_new(true).open(to)?;
+        io::copy(&mut source, &mut copy)?;
+        copy.sync_all()?;
+        drop(copy);
+        if same_content(self, from, to)? { Ok(()) } else { Err(io::Error::other(READS_BACK)) }
+    }
 }
+
+/// Why a file that was written is not taken.
+const READS_BACK: &str = "what was written reads back differently";
 
 /// The system's.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,7 +96,7 @@ impl Disk for SystemDisk {
         }
         file.sync_all()?;
         drop(file);
-        if reads_back(path, bytes)? { Ok(()) } else { Err(io::Error::other("what was written reads back differently")) }
+        if holds(self, path, bytes)? { Ok(()) } else { Err(io::Error::other(READS_BACK)) }
     }
 
     fn replace(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -124,8 +148,8 @@ impl Disk for SystemDisk {
 }
 
 /// Whether a file holds just these bytes; it is never in memory as a whole.
-fn reads_back(path: &Path, mut bytes: &[u8]) -> io::Result<bool> {
-    let mut file = fs::File::open(path)?;
+pub(super) fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, mut bytes: &[u8]) -> io::Result<bool> {
+    let mut file = disk.open(path)?;
     let mut block = vec![0; 1 << 18];
     loop {
         match file.read(&mut block) {
@@ -136,6 +160,25 @@ fn reads_back(path: &Path, mut bytes: &[u8]) -> io::Result<bool> {
             },
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Whether two files hold the same; neither is ever in memory as a whole.
+pub(super) fn same_content<D: Disk + ?Sized>(disk: &D, a: &Path, b: &Path) -> io::Result<bool> {
+    const BLOCK: u64 = 1 << 18;
+    let (mut a, mut b) = (disk.open(a)?, disk.open(b)?);
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    loop {
+        one.clear();
+        other.clear();
+        (&mut a).take(BLOCK).read_to_end(&mut one)?;
+        (&mut b).take(BLOCK).read_to_end(&mut other)?;
+        if one != other {
+            return Ok(false);
+        }
+        if one.is_empty() {
+            return Ok(true);
         }
     }
 }

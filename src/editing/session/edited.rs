@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::vrm_pose::{carriers, posed_bones};
 use crate::{
     edit::{CommandError, Edit, Outcome},
     model::{ClipId, Document, LayerHome, MeshId, NodeId, PoseLayer, PoseLayerId, PrimitiveId, Shared},
@@ -56,6 +57,7 @@ fn as_opened(opened: &Document, home: LayerHome, id: PoseLayerId) -> Option<&Sha
 
 fn layers(opened: &Document, now: &Document) -> Vec<Edited> {
     let mut all = Vec::new();
+    let bones = carriers(now);
     let mut row = |home: LayerHome, layer: &PoseLayer, gone: bool| {
         let of = match home {
             LayerHome::Pose => "Pose".to_owned(),
@@ -67,7 +69,9 @@ fn layers(opened: &Document, now: &Document) -> Vec<Edited> {
             false => {
                 let off = if layer.muted { "off".to_owned() } else { format!("{:.0} %", layer.strength * 100.0) };
                 let keyed = if layer.is_keyed() { " · keyed" } else { "" };
-                format!("{of} · {} · {off}{keyed}", count(nodes.len(), "joint"))
+                let is_t_pose = home == LayerHome::Pose && !layer.muted && nodes.iter().any(|n| bones.contains(n));
+                let t_pose = if is_t_pose { " · changes the VRM's T-pose" } else { "" };
+                format!("{of} · {} · {off}{keyed}{t_pose}", count(nodes.len(), "joint"))
             }
         };
         let thing = EditedThing::Layer(home, layer.id);
@@ -142,6 +146,7 @@ fn clips(opened: &Document, now: &Document) -> Vec<Edited> {
 
 fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
     let mut all = Vec::new();
+    let bones = posed_bones(now);
     for (id, node) in now.nodes.iter() {
         let Some(was) = opened.nodes.get(id) else { continue };
         let mut facts = Vec::new();
@@ -149,7 +154,11 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
             facts.push(format!("was “{}”", was.label(id)));
         }
         if was.pose != node.pose {
-            facts.push("posed".to_owned());
+            // Other programs take what is saved so for the T-pose.
+            facts.push(if bones.contains(&id) { "posed: changes the VRM's T-pose" } else { "posed" }.to_owned());
+        }
+        if was.hidden != node.hidden {
+            facts.push(if node.hidden { "hidden" } else { "visible" }.to_owned());
         }
         if was.morph_weights != node.morph_weights {
             facts.push("morph weights".to_owned());
@@ -252,6 +261,9 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
             }
             if was.name != is.name {
                 edits.push(Edit::SetNodeName { node: id, to: was.name.clone() });
+            }
+            if was.hidden != is.hidden {
+                edits.push(Edit::SetHidden { node: id, to: was.hidden });
             }
             if was.morph_weights != is.morph_weights {
                 edits.push(Edit::SetMorphs { node: id, to: was.morph_weights.clone() });

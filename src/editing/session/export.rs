@@ -1,20 +1,19 @@
 //! Exporting: other files made of the document as it is now, for engines and other programs. The window and the command line carry
 //! out the same request; the document stays with its file.
 //!
-//! All is made and read back before anything is written, so that what is cancelled or cannot be made leaves nothing.
+//! Files are made one at a time: each is read back, written beside its place under a name of its own, and let go of. Only when
+//! all are there do they take their places, so that what is cancelled or cannot be made leaves nothing.
 
 use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use thiserror::Error;
 
-use super::{
-    Session,
-    disk::{Disk, clear, write_atomically},
-};
+use super::{Session, disk::Disk, placing::Placing, stamp::hard_links, vrm_pose};
 use crate::{
     formats::gltf::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
@@ -129,6 +128,14 @@ pub enum ExportFailure {
     /// The document's own file is not what an export may replace.
     #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
+    /// The file has several hard links, and an export would part them.
+    #[error("{} is one file under {names} names (hard links), and exporting would part it from the others. Choose another name, or remove it first", .path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names.
+        names: u64,
+    },
     /// The document cannot be packed.
     #[error(transparent)]
     Save(#[from] SaveError),
@@ -189,10 +196,18 @@ pub struct Exporting {
 }
 
 /// A file that is made and not written yet.
-struct Made {
-    path: PathBuf,
-    bytes: Vec<u8>,
-    is_data: bool,
+pub(super) struct Made<'a> {
+    pub path: PathBuf,
+    pub bytes: &'a [u8],
+    /// Whether it is data beside a `.gltf`, named by its content.
+    pub is_data: bool,
+}
+
+/// The file that exported ones are made of.
+struct PackedWhole {
+    source: Source,
+    /// Its clips, in the order of its animations.
+    order: Vec<ClipId>,
 }
 
 impl Session {
@@ -233,16 +248,18 @@ impl Exporting {
             if path.exists() && !request.replace {
                 return Err(ExportFailure::IsThere(path.clone()));
             }
+            let names = hard_links(path);
+            if names > 1 {
+                return Err(ExportFailure::Linked { path: path.clone(), names });
+            }
         }
         progress.reach(0.02)?;
-        let (made, lost) = self.make(&files, progress)?;
+        // What is not put in place in the end goes with it.
+        let mut placing = Placing::new(disk, request.replace);
+        let lost = self.make(&files, progress, &mut |made| placing.stage(&made))?;
         progress.reach(0.9)?;
-        write(disk, &made, request.replace)?;
-        Ok(Exported {
-            files: files.into_iter().map(|(path, _)| path).collect(),
-            bytes: made.iter().map(|m| m.bytes.len()).sum(),
-            lost,
-        })
+        let bytes = placing.put()?;
+        Ok(Exported { files: files.into_iter().map(|(path, _)| path).collect(), bytes, lost })
     }
 
     /// The clips that are meant.
@@ -250,7 +267,8 @@ impl Exporting {
         self.request.meant(&self.document)
     }
 
-    /// Makes the files and writes none: how many bytes each would have with its data, in the order of [`ExportRequest::files`].
+    /// How many bytes each file would have with its data, in the order of [`ExportRequest::files`]. None is written, and none is
+    /// kept: a GLB is not even made.
     ///
     /// # Errors
     /// See [`ExportFailure`].
@@ -258,14 +276,24 @@ impl Exporting {
         if let Some(rate) = self.request.rate.filter(|r| !(0.01..=10_000.0).contains(r)) {
             return Err(ExportFailure::Rate(rate));
         }
-        let (made, _) = self.make(&self.request.files(&self.document), progress)?;
-        // Data comes before the file that names it.
-        let (mut sizes, mut beside) = (Vec::new(), 0);
-        for Made { bytes, is_data, .. } in made {
-            beside += bytes.len();
-            if !is_data {
-                sizes.push(std::mem::take(&mut beside));
-            }
+        let files = self.request.files(&self.document);
+        let (mut sizes, mut beside) = (Vec::with_capacity(files.len()), 0);
+        if self.request.gltf {
+            // Data comes before the file that names it.
+            self.make(&files, progress, &mut |made| {
+                beside += made.bytes.len();
+                if !made.is_data {
+                    sizes.push(std::mem::take(&mut beside));
+                }
+                Ok(())
+            })?;
+            return Ok(sizes);
+        }
+        let (packed, _) = self.packed()?;
+        let exporter = gltf::Exporter::new(&packed.source)?;
+        for (k, (_, clips)) in files.iter().enumerate() {
+            sizes.push(exporter.measure(&self.options_of(clips, &packed.order))?);
+            progress.reach(0.05 + 0.85 * (k + 1) as f32 / files.len() as f32)?;
         }
         Ok(sizes)
     }
@@ -275,21 +303,27 @@ impl Exporting {
         self.own.as_deref().and_then(real).is_some_and(|own| real(path) == Some(own))
     }
 
-    fn make(
-        &self,
-        files: &[(PathBuf, Vec<ClipId>)],
-        progress: &Progress,
-    ) -> Result<(Vec<Made>, Vec<String>), ExportFailure> {
+    /// The file that the others are made of, and what is not in them, in sentences.
+    fn packed(&self) -> Result<(PackedWhole, Vec<String>), ExportFailure> {
         let request = &self.request;
         let mut document = self.document.clone();
         let mut lost = Vec::new();
         if let Some(rate) = request.rate {
             let mut off = MotionError::default();
+            let (mut pointers, mut packed) = (0, 0usize);
             for id in request.meant(&self.document) {
                 if let Some(clip) = document.file.clips.get_mut(id) {
                     let (made, error) = resampled(clip, rate);
                     off = off.or(error);
-                    *clip = Shared::new(made);
+                    pointers += clip.pointers.len();
+                    packed += clip.kept.len() - clip.pointers.iter().filter(|p| p.track.is_some()).count();
+                    *clip = Shared::new(made.counted_at(rate));
+                }
+            }
+            for (count, what) in [(pointers, "of animation pointers"), (packed, "whose keys cannot be read")] {
+                if count > 0 {
+                    let channels = if count == 1 { "channel" } else { "channels" };
+                    lost.push(format!("{count} {channels} {what} keep the keys that they have, at no rate"));
                 }
             }
             if let Some(off) = off.in_words() {
@@ -304,94 +338,54 @@ impl Exporting {
                 lost.push(format!("Without meshes {weights} {tracks} of morph weights are left out"));
             }
         }
+        lost.extend(vrm_pose::warning(&self.opened, &document));
         let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
         let own = self.source.path.as_deref();
         let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
         // New clips come after those of the file, and clips that went leave no gap.
         let order: Vec<ClipId> = document.clips.ids().collect();
-        let mut made = Vec::new();
-        let exporter = gltf::Exporter::new(&whole.source)?;
+        Ok((PackedWhole { source: whole.source, order }, lost))
+    }
+
+    fn options_of(&self, clips: &[ClipId], order: &[ClipId]) -> ExportOptions {
+        let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
+        ExportOptions { clips: Some(keep), skeleton_only: self.request.skeleton_only }
+    }
+
+    /// Makes the files one after the other, each with its data before it, and hands each over; what is not in them, in sentences.
+    fn make(
+        &self,
+        files: &[(PathBuf, Vec<ClipId>)],
+        progress: &Progress,
+        take: &mut dyn FnMut(Made<'_>) -> Result<(), ExportFailure>,
+    ) -> Result<Vec<String>, ExportFailure> {
+        let (packed, mut lost) = self.packed()?;
+        let exporter = gltf::Exporter::new(&packed.source)?;
+        if self.request.skeleton_only {
+            lost.extend(exporter.left_out_with_meshes());
+        }
         for (k, (path, clips)) in files.iter().enumerate() {
-            let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
-            let options = ExportOptions { clips: Some(keep), skeleton_only: request.skeleton_only };
-            let glb = exporter.export(&options)?;
+            let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
             // What leaves must come in again.
-            let again = open_bytes(glb.clone().into(), None, &Progress::default())?;
-            if request.gltf {
+            let again = open_bytes(glb.clone(), None, &Progress::default())?;
+            if self.request.gltf {
                 let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
                 let text = transcode(&again.source, Target::Gltf, &stem)?;
                 let folder = path.parent().unwrap_or(Path::new(""));
-                made.extend(text.beside.into_iter().map(|f| Made {
-                    path: folder.join(f.name),
-                    bytes: f.bytes.to_vec(),
-                    is_data: true,
-                }));
+                for file in text.beside {
+                    take(Made { path: folder.join(file.name), bytes: &file.bytes, is_data: true })?;
+                }
                 lost.extend(text.lost);
-                made.push(Made { path: path.clone(), bytes: text.bytes, is_data: false });
+                take(Made { path: path.clone(), bytes: &text.bytes, is_data: false })?;
             } else {
-                made.push(Made { path: path.clone(), bytes: glb, is_data: false });
+                drop(again);
+                take(Made { path: path.clone(), bytes: &glb, is_data: false })?;
             }
             progress.reach(0.05 + 0.85 * (k + 1) as f32 / files.len() as f32)?;
         }
         lost.sort();
         lost.dedup();
-        Ok((made, lost))
-    }
-}
-
-/// Writes all of them; where one cannot be, those that are new go again, with folders that were made for them, and those that were
-/// replaced are put back.
-fn write(disk: &dyn Disk, made: &[Made], replace: bool) -> Result<(), ExportFailure> {
-    let mut new: Vec<&Path> = Vec::new();
-    let mut replaced: Vec<(&Path, Vec<u8>)> = Vec::new();
-    let mut folders: Vec<PathBuf> = Vec::new();
-    let count = made.len();
-    for file in made {
-        let there = std::fs::read(&file.path).ok();
-        // Data is named by its content: what is there already is the same, or nobody's that is to be lost.
-        let result = match &there {
-            Some(bytes) if *bytes == file.bytes => continue,
-            Some(_) if file.is_data && !replace => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
-            _ => {
-                let folder = file.path.parent().filter(|f| !f.as_os_str().is_empty() && !f.exists());
-                let missing = |f: &&Path| !f.as_os_str().is_empty() && !f.exists();
-                folders.extend(folder.iter().flat_map(|f| f.ancestors().take_while(missing)).map(Path::to_owned));
-                folder
-                    .map_or(Ok(()), |f| disk.make_folder(f))
-                    .and_then(|()| write_atomically(disk, &file.path, &file.bytes))
-            }
-        };
-        // Also what failed when it stood there already: its folder could not be synced.
-        match there {
-            None => new.push(&file.path),
-            Some(bytes) => replaced.push((&file.path, bytes)),
-        }
-        let Err(error) = result else { continue };
-        new.iter().for_each(|path| clear(disk, path));
-        let written = replaced.iter().filter(|(path, bytes)| !put_back(disk, path, bytes)).count();
-        // The innermost first; one that is in use meanwhile stays.
-        folders.sort_by_key(|f| std::cmp::Reverse(f.components().count()));
-        for folder in folders {
-            if let Err(error) = disk.remove_folder(&folder) {
-                log::warn!("{} could not be removed: {error}", folder.display());
-            }
-        }
-        return Err(ExportFailure::Write { path: file.path.clone(), error, written, count });
-    }
-    Ok(())
-}
-
-/// Puts a file back as it was; whether it is so now.
-fn put_back(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> bool {
-    if std::fs::read(path).is_ok_and(|there| there == bytes) {
-        return true;
-    }
-    match write_atomically(disk, path, bytes) {
-        Ok(()) => true,
-        Err(error) => {
-            log::warn!("{} could not be put back: {error}", path.display());
-            false
-        }
+        Ok(lost)
     }
 }
 

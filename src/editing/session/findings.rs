@@ -2,7 +2,7 @@
 
 use crate::{
     edit::command::{Bind, Normalize, gone_of_kept_mix},
-    model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, Topology, WeightMap},
+    model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, WeightMap},
     weights::{self, Canvas},
 };
 
@@ -79,7 +79,7 @@ pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
 
 /// Whether a primitive has no weights, and can be given some.
 fn is_bare(primitive: &Primitive) -> bool {
-    primitive.weights.is_none() && primitive.topology == Topology::Triangles && !primitive.positions.is_empty()
+    primitive.weights.is_none() && !primitive.positions.is_empty()
 }
 
 /// Whether any primitive that hangs on a skin with joints has no weights.

@@ -17,7 +17,7 @@ use crate::{
         gltf::{Progress, ReadError},
         import::{Conversion, endings},
     },
-    model::{ClipId, Document, NodeId, Property, Shared},
+    model::{Clip, ClipId, Document, NodeId, Property, Shared, Track},
     motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy},
 };
 
@@ -147,6 +147,8 @@ pub struct Fit {
     pub same: usize,
     /// By what travel is multiplied.
     pub ratio: f32,
+    /// Whether hips, arms and legs of this model were all found.
+    pub is_body: bool,
 }
 
 impl Fit {
@@ -160,11 +162,10 @@ impl Fit {
         self.turned == 0 && self.same > 0
     }
 
-    /// Whether it is likely to be another kind of body: less than half of what moves was found, and less than makes trunk and limbs.
+    /// Whether it is likely to be another kind of body: less than half of the joints that move were found, and not all of hips, arms
+    /// and legs, which helper joints and fingers may outnumber.
     pub fn is_other(&self) -> bool {
-        /// Helpers of a rig may outnumber the joints of the body.
-        const BODY: usize = 12;
-        (self.matched() * 2 < self.joints && self.matched() < BODY) || self.matched() == 0
+        self.matched() * 2 < self.joints && !self.is_body
     }
 }
 
@@ -179,6 +180,8 @@ pub struct Arrival {
     pub carried: CarriedClip,
     /// Nodes that it moves, by name, and that have no counterpart.
     pub lost: Vec<String>,
+    /// Morph targets that it moves, by name, and that no mesh here has.
+    pub lost_targets: Vec<String>,
 }
 
 /// Names that programs give by themselves; the file's says more.
@@ -190,18 +193,56 @@ fn says_nothing(name: &str) -> bool {
             .contains(&bare)
 }
 
+/// What a clip is called here: its own name, or its file's where that says nothing.
+fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let only = theirs.clips.count() == 1;
+    let own = theirs.clips.get(id).and_then(|c| c.name.as_deref()).unwrap_or_default();
+    match (own, only && says_nothing(own)) {
+        ("", false) => format!("{stem} {}", id.0 + 1),
+        (_, true) => stem,
+        (own, false) => own.to_owned(),
+    }
+}
+
 /// The clips of a file, as they would be in a document, and how its skeleton fits.
 pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &ImportOptions) -> (Fit, Vec<Arrival>) {
+    let all: Vec<ClipId> = theirs.clips.ids().collect();
+    arrivals_of(ours, theirs, path, options, &all)
+}
+
+/// The same of some of the clips: only what they move counts.
+fn arrivals_of(
+    ours: &Document,
+    theirs: &Document,
+    path: &Path,
+    options: &ImportOptions,
+    clips: &[ClipId],
+) -> (Fit, Vec<Arrival>) {
     let chosen: BTreeMap<NodeId, Option<NodeId>> =
         theirs.node_ids().filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?))).collect();
     let transfer = ClipTransfer::new(theirs, ours, options.how, &chosen);
-    let moved: BTreeSet<NodeId> = theirs
-        .clips
-        .values()
-        .flat_map(|c| c.tracks.values())
-        .filter(|t| t.property != Property::Weights)
-        .map(|t| t.target)
+    let clips: Vec<(ClipId, &Shared<Clip>)> =
+        clips.iter().filter_map(|id| Some((*id, theirs.clips.get(*id)?))).collect();
+    let fit = fit_of(&transfer, theirs, clips.iter().flat_map(|(_, c)| c.played()));
+    let label = |n: &NodeId| theirs.node(*n).label(*n);
+    let made = clips
+        .into_iter()
+        .map(|(id, clip)| {
+            let mut carried = transfer.clip(clip);
+            let name = name_here(theirs, id, path);
+            carried.clip.name = Some(name.as_str().into());
+            let lost = carried.lost.iter().map(label).collect();
+            let lost_targets = carried.lost_targets.clone();
+            Arrival { id, name, carried, lost, lost_targets }
+        })
         .collect();
+    (fit, made)
+}
+
+/// How the joints that these tracks move fit.
+fn fit_of<'a>(transfer: &ClipTransfer<'_>, theirs: &Document, tracks: impl Iterator<Item = &'a Shared<Track>>) -> Fit {
+    let moved: BTreeSet<NodeId> = tracks.filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
     let mut fit = Fit {
         joints: moved.len(),
         found: [0; 3],
@@ -210,6 +251,7 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
         turned: 0,
         same: 0,
         ratio: transfer.ratio(),
+        is_body: transfer.finds_body(&moved),
     };
     for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
         if pair.by != FoundBy::Name {
@@ -228,25 +270,7 @@ pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &Impor
     }
     let found: BTreeSet<NodeId> = transfer.pairs().iter().map(|p| p.from).collect();
     fit.unmatched = moved.difference(&found).map(|n| theirs.node(*n).label(*n)).collect();
-    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let only = theirs.clips.count() == 1;
-    let made = theirs
-        .clips
-        .iter()
-        .map(|(id, clip)| {
-            let mut carried = transfer.clip(clip);
-            let own = clip.name.as_deref().unwrap_or_default();
-            let name = match (own, only && says_nothing(own)) {
-                ("", false) => format!("{stem} {}", id.0 + 1),
-                (_, true) => stem.clone(),
-                (own, false) => own.to_owned(),
-            };
-            carried.clip.name = Some(name.as_str().into());
-            let lost = carried.lost.iter().map(|n| theirs.node(*n).label(*n)).collect();
-            Arrival { id, name, carried, lost }
-        })
-        .collect();
-    (fit, made)
+    fit
 }
 
 /// What a command on the command line, or in a script, asks for.
@@ -260,6 +284,8 @@ pub struct ImportRequest {
     pub taken: Option<TakenName>,
     /// How they come in.
     pub options: ImportOptions,
+    /// Whether clips of another kind of body come in, too.
+    pub force: bool,
 }
 
 impl Session {
@@ -288,16 +314,22 @@ impl Session {
                     unseen.remove(&theirs.node(n).label(n));
                 });
             }
-            let (fit, made) = arrivals(&self.document, theirs, &path, &request.options);
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            let chosen: Vec<&Arrival> =
-                made.iter().filter(|a| request.only.as_ref().is_none_or(|p| is_meant(theirs, a, p))).collect();
-            let why = if made.is_empty() {
+            let is_chosen = |id: &ClipId| {
+                request.only.as_ref().is_none_or(|p| is_meant(theirs, *id, &name_here(theirs, *id, &path), p))
+            };
+            let meant: Vec<ClipId> = theirs.clips.ids().filter(is_chosen).collect();
+            let (fit, made) = arrivals_of(&self.document, theirs, &path, &request.options, &meant);
+            let (chosen, empty): (Vec<&Arrival>, Vec<&Arrival>) =
+                made.iter().partition(|a| !a.carried.clip.tracks.is_empty());
+            let why = if theirs.clips.is_empty() {
                 Some("it has no clip".to_owned())
-            } else if chosen.is_empty() {
+            } else if made.is_empty() {
                 Some("no clip of it has such a name".to_owned())
-            } else if chosen.iter().all(|a| a.carried.clip.tracks.is_empty()) {
-                Some(format!("none of its {} joints is one of this model", fit.joints))
+            } else if fit.is_other() && fit.matched() > 0 && !request.force {
+                Some(other_body(&fit))
+            } else if chosen.is_empty() {
+                Some(nothing_fits(&fit, &empty))
             } else {
                 None
             };
@@ -305,7 +337,7 @@ impl Session {
                 Some(why) if !many => return Err(ImportError::Nothing(format!("{name}: {why}"))),
                 Some(why) => notes.push(format!("{name} is left out: {why}")),
                 None => {
-                    if let Some(said) = said_of(&name, &fit, &chosen) {
+                    if let Some(said) = said_of(&name, &fit, &chosen, &empty) {
                         notes.push(said);
                     }
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
@@ -323,24 +355,71 @@ impl Session {
 }
 
 /// Whether a pattern fits what a clip is called here, or what its own file calls it.
-fn is_meant(theirs: &Document, arrival: &Arrival, pattern: &str) -> bool {
-    let own = theirs.clips.get(arrival.id).and_then(|c| c.name.as_deref());
-    fits(pattern, &arrival.name) || own.is_some_and(|own| fits(pattern, own))
+fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
+    let own = theirs.clips.get(id).and_then(|c| c.name.as_deref());
+    fits(pattern, name) || own.is_some_and(|own| fits(pattern, own))
 }
 
-/// What a person should know of a file's clips; nothing where all of it fits.
-fn said_of(name: &str, fit: &Fit, clips: &[&Arrival]) -> Option<String> {
+/// Why the clips of another kind of body stay out, and what to do about it.
+fn other_body(fit: &Fit) -> String {
+    format!(
+        "only {} of the {} joints that it moves {} found in this model (not {}), so it seems to be of another kind of body; say \
+         with “counterparts” which joints they are, or import it all the same with \"force\": true",
+        fit.matched(),
+        fit.joints,
+        if fit.matched() == 1 { "was" } else { "were" },
+        some(&fit.unmatched)
+    )
+}
+
+/// Why there is nothing that could come in.
+fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
+    let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
+    match (fit.joints, targets.as_slice()) {
+        (0, []) => "its clips move no joints and no morph targets".to_owned(),
+        (0, targets) => {
+            format!("no mesh of this model has the morph targets that it moves ({}); name them alike", some(targets))
+        }
+        (1, _) => {
+            let only = some(&fit.unmatched);
+            format!(
+                "the only joint that it moves ({only}) was not found in this model; say with “counterparts” which it is"
+            )
+        }
+        (joints, _) => format!(
+            "none of the {joints} joints that it moves was found in this model ({}); say with “counterparts” which they are",
+            some(&fit.unmatched)
+        ),
+    }
+}
+
+/// The first few of some names.
+fn some(names: &[String]) -> String {
+    let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
+    if names.len() > 3 { format!("{} and {} more", few.join(", "), names.len() - 3) } else { few.join(", ") }
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let each: BTreeSet<&String> = names.collect();
+    each.into_iter().cloned().collect()
+}
+
+/// What a person should know of a file's clips; nothing where all of it fits. `empty`: clips that move nothing here.
+fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Option<String> {
     let mut parts = Vec::new();
-    let some = |names: &[String]| {
-        let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
-        if names.len() > 3 { format!("{} and {} more", few.join(", "), names.len() - 3) } else { few.join(", ") }
-    };
-    let mut lost: Vec<String> = clips.iter().flat_map(|a| a.lost.iter().cloned()).collect();
-    lost.sort();
-    lost.dedup();
+    let lost = sorted(clips.iter().flat_map(|a| &a.lost));
     if !lost.is_empty() {
         let are = if lost.len() == 1 { "is" } else { "are" };
         parts.push(format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)));
+    }
+    let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
+    if !targets.is_empty() {
+        let are = if targets.len() == 1 { "is" } else { "are" };
+        parts.push(format!("{} of its morph targets {are} not in this model ({})", targets.len(), some(&targets)));
+    }
+    if !empty.is_empty() {
+        let names: Vec<String> = empty.iter().map(|a| format!("“{}”", a.name)).collect();
+        parts.push(format!("{} left out, since nothing that it moves is in this model", some(&names)));
     }
     if fit.turned > 0 {
         let count = fit.turned;

@@ -4,6 +4,7 @@
 //! from. The process that writes a journal holds a lock on it; one without is of a process that is no more.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -18,19 +19,16 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::{
     Session,
     disk::{SystemDisk, write_atomically},
+    loose::aid_of,
     stamp::content_hash,
 };
 use crate::{
     edit::{CommandLine, Transaction},
-    formats::{
-        gltf::{self, FileToWrite, Progress, ReadError, is_sidecar},
-        read_whole,
-    },
+    formats::gltf::Source,
     model::Document,
 };
 
@@ -40,15 +38,24 @@ const SYNC: Duration = Duration::from_millis(100);
 /// A journal that nobody wanted is thrown away after this long.
 pub const KEPT_DAYS: u64 = 30;
 
-const LINES: &str = "lines.jsonl";
-const OPENED: &str = "opened";
+pub(super) const LINES: &str = "lines.jsonl";
+pub(super) const OPENED: &str = "opened";
 /// The folder of what was beside it.
-const BESIDE: &str = "beside";
+pub(super) const BESIDE: &str = "beside";
+
+/// The state that a save wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// The number of its last step: steps are counted from 1 in the order of their lines. 0 is the file as it was opened.
+    pub step: u64,
+    /// Kinds of work in that state that the file does not keep, as [`aid_of`] names them.
+    pub loose: Vec<String>,
+}
 
 /// One line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
-enum Line {
+pub(super) enum Line {
     /// The first: whose journal this is.
     Begin {
         /// The program's version.
@@ -68,40 +75,51 @@ enum Line {
         lines: Vec<Map<String, Value>>,
         /// Seconds since 1970.
         time: u64,
+        /// Kinds of work that it changed and that a file may not keep; unknown in journals of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        aids: Option<Vec<String>>,
     },
     /// A step was taken back.
     Undo,
     /// A step that was taken back was done again.
     Redo,
     /// A save is about to replace a file.
-    Save { file: PathBuf, hash: String },
-    /// It has; `last` says whether every step before this line is in it, `more` whether there was work that no file holds.
+    Save {
+        file: PathBuf,
+        hash: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        written: Option<Written>,
+    },
+    /// It has. `last` and `more` are what older versions read: whether every step before this line is in the file, and
+    /// whether there was work that it does not keep.
     Saved {
         file: PathBuf,
         hash: String,
         last: bool,
         #[serde(default)]
         more: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        written: Option<Written>,
     },
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }
 
-fn hex(hash: u128) -> String {
+pub(super) fn hex(hash: u128) -> String {
     format!("{hash:032x}")
 }
 
 /// The file that lines go to.
 #[derive(Debug)]
-struct Pen {
+pub(super) struct Pen {
     file: Mutex<File>,
     sync: mpsc::Sender<()>,
 }
 
 impl Pen {
-    fn new(file: File) -> io::Result<Arc<Self>> {
+    pub(super) fn new(file: File) -> io::Result<Arc<Self>> {
         let (sync, asked) = mpsc::channel::<()>();
         let twin = file.try_clone()?;
         thread::Builder::new().name("journal".into()).spawn(move || {
@@ -145,12 +163,44 @@ impl Drop for Pen {
 #[derive(Clone, Debug)]
 pub struct SaveMark {
     pen: Arc<Pen>,
+    opened: OpenedFile,
+    written: Option<Written>,
 }
 
 impl SaveMark {
-    /// Says it, on the disk.
+    /// Keeps what the file was opened from, and says what is about to be written, on the disk.
     pub(super) fn write(&self, path: &Path, hash: u128) -> io::Result<()> {
-        self.pen.write(&Line::Save { file: path.to_owned(), hash: hex(hash) }, true)
+        if let Err(error) = self.opened.keep() {
+            log::error!("the opened file could not be kept beside the journal: {error}");
+        }
+        self.pen.write(&Line::Save { file: absolute(path), hash: hex(hash), written: self.written.clone() }, true)
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What a file was opened from, and the journal's folder, in which it is kept.
+#[derive(Clone, Debug)]
+struct OpenedFile {
+    folder: PathBuf,
+    source: Source,
+}
+
+impl OpenedFile {
+    /// Keeps them, once.
+    fn keep(&self) -> io::Result<()> {
+        let place = self.folder.join(OPENED);
+        if place.exists() {
+            return Ok(());
+        }
+        for (name, bytes) in self.source.sidecars() {
+            let beside = self.folder.join(BESIDE).join(name);
+            beside.parent().map_or(Ok(()), fs::create_dir_all)?;
+            write_atomically(&SystemDisk, &beside, bytes)?;
+        }
+        write_atomically(&SystemDisk, &place, &self.source.bytes)
     }
 }
 
@@ -185,7 +235,11 @@ impl Slot {
     pub(super) fn step(&mut self, step: &Transaction, document: &Document) {
         self.with(|journal| {
             let lines = step.lines(document).iter().map(as_object).collect();
-            journal.begun()?.write(&Line::Step { label: step.label.clone(), lines, time: now() }, false)
+            let line = Line::Step { label: step.label.clone(), lines, time: now(), aids: Some(aids_of(step)) };
+            journal.begun()?.write(&line, false)?;
+            journal.steps += 1;
+            journal.numbers.insert(step.revision(), journal.steps);
+            Ok(())
         });
     }
 
@@ -197,22 +251,21 @@ impl Slot {
         self.with(|journal| journal.begun()?.write(&Line::Redo, false));
     }
 
-    pub(super) fn saved(&mut self, path: &Path, hash: u128, last: bool, more: bool) {
+    /// A file has the state of this revision; `last` says whether it is the present one.
+    pub(super) fn saved(&mut self, path: &Path, hash: u128, revision: u64, last: bool, loose: &[String]) {
         self.with(|journal| {
             // Where nothing was done there is nothing to begin.
             let Some(pen) = journal.pen.clone() else { return Ok(()) };
-            pen.write(&Line::Saved { file: path.to_owned(), hash: hex(hash), last, more }, true)
+            let (written, more) = (journal.written(revision, loose), !loose.is_empty());
+            pen.write(&Line::Saved { file: absolute(path), hash: hex(hash), last, more, written }, true)
         });
     }
 
-    /// What a save needs of it; the opened bytes are kept first.
-    pub(super) fn save_mark(&self) -> Option<SaveMark> {
+    /// What a save of the state of this revision needs of it.
+    pub(super) fn save_mark(&self, revision: u64, loose: &[String]) -> Option<SaveMark> {
         let journal = self.0.as_ref()?;
         let pen = journal.pen.clone()?;
-        if let Err(error) = journal.keep_opened() {
-            log::error!("the opened file could not be kept beside the journal: {error}");
-        }
-        Some(SaveMark { pen })
+        Some(SaveMark { pen, opened: journal.opened.clone(), written: journal.written(revision, loose) })
     }
 
     /// Why it is not written, once.
@@ -239,12 +292,14 @@ pub struct Journal {
     folder: PathBuf,
     /// What the first line says.
     begin: Line,
-    /// The bytes the file was opened from, and data of ours beside it.
-    opened: Arc<Vec<u8>>,
-    beside: Vec<FileToWrite>,
+    opened: OpenedFile,
     has_place: bool,
     /// Nothing is on the disk before something is done.
     pen: Option<Arc<Pen>>,
+    /// Lines of steps that were written.
+    steps: u64,
+    /// The number of a step's line, by the revision that it left.
+    numbers: BTreeMap<u64, u64>,
     fault: Option<String>,
     told: bool,
 }
@@ -255,28 +310,23 @@ impl Journal {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let source = session.source();
-        let beside = source.folder().map_or_else(Vec::new, |folder| {
-            let read = |uri: String| {
-                let name = percent_encoding::percent_decode_str(&uri).decode_utf8().ok()?.into_owned();
-                Some(FileToWrite { bytes: fs::read(folder.join(&name)).ok()?, name })
-            };
-            source.companion_uris().into_iter().filter(|uri| is_sidecar(uri)).filter_map(read).collect()
-        });
         let begin = Line::Begin {
             ulna: env!("CARGO_PKG_VERSION").to_owned(),
-            file: session.path().map(|p| std::path::absolute(p).unwrap_or_else(|_| p.to_owned())),
+            file: session.path().map(absolute),
             name: session.file_name(),
             hash: hex(content_hash(&source.bytes)),
             time: now(),
         };
         let stamp = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        let folder = home.join(format!("{stamp:x}-{}-{count}", std::process::id()));
         Self {
-            folder: home.join(format!("{stamp:x}-{}-{count}", std::process::id())),
             begin,
-            opened: source.bytes.clone(),
-            beside,
+            opened: OpenedFile { folder: folder.clone(), source: source.clone() },
+            folder,
             has_place: session.path().is_some(),
             pen: None,
+            steps: 0,
+            numbers: BTreeMap::new(),
             fault: None,
             told: false,
         }
@@ -292,24 +342,30 @@ impl Journal {
             pen.write(&self.begin, false)?;
             self.pen = Some(pen);
             if !self.has_place {
-                self.keep_opened()?;
+                self.opened.keep()?;
             }
         }
         self.pen.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Keeps what the file was opened from, once.
-    fn keep_opened(&self) -> io::Result<()> {
-        let place = self.folder.join(OPENED);
-        if place.exists() {
-            return Ok(());
-        }
-        for file in &self.beside {
-            let beside = self.folder.join(BESIDE).join(&file.name);
-            beside.parent().map_or(Ok(()), fs::create_dir_all)?;
-            write_atomically(&SystemDisk, &beside, &file.bytes)?;
-        }
-        write_atomically(&SystemDisk, &place, &self.opened)
+    /// Goes on in a journal that was replayed: `steps` lines of steps, of which `numbers` says by the revision where they led.
+    pub(super) fn going_on(
+        session: &Session,
+        (folder, file): (PathBuf, File),
+        begin: Line,
+        (steps, numbers): (u64, BTreeMap<u64, u64>),
+    ) -> io::Result<Self> {
+        let has_place = matches!(&begin, Line::Begin { file: Some(_), .. });
+        let opened = OpenedFile { folder: folder.clone(), source: session.source().clone() };
+        let pen = Some(Pen::new(file)?);
+        Ok(Self { folder, begin, opened, has_place, pen, steps, numbers, fault: None, told: false })
+    }
+
+    /// The state of a revision as lines of saves name it; nothing where no line of this journal led to it.
+    fn written(&self, revision: u64, loose: &[String]) -> Option<Written> {
+        // Before the first step there is none.
+        let step = if revision == 0 { Some(0) } else { self.numbers.get(&revision).copied() }?;
+        Some(Written { step, loose: loose.to_vec() })
     }
 
     /// The sitting is over, and nothing of it is wanted again.
@@ -321,20 +377,12 @@ impl Journal {
     }
 }
 
-/// A step that a journal holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptStep {
-    /// What a person did.
-    pub label: String,
-    /// What it was done to, as far as its lines name it.
-    pub about: String,
-    /// When, in seconds since 1970.
-    pub time: u64,
-}
-
-/// What lines of commands name: nodes, clips, joints, layers.
-fn about(lines: &[Map<String, Value>]) -> String {
-    names_in(lines.iter())
+/// Kinds of work that a step changed and that a file may not keep.
+fn aids_of(step: &Transaction) -> Vec<String> {
+    let mut aids: Vec<String> = step.edits().filter_map(aid_of).collect();
+    aids.sort_unstable();
+    aids.dedup();
+    aids
 }
 
 /// What command lines name: nodes, clips, joints, layers; the first few of them.
@@ -356,211 +404,4 @@ pub fn names_in<'a>(lines: impl Iterator<Item = &'a Map<String, Value>>) -> Stri
         text.push_str(&format!(" and {} more", names.len() - MOST));
     }
     text
-}
-
-/// Why a journal cannot be replayed.
-#[derive(Debug, Error)]
-pub enum RecoveryError {
-    /// It does not open.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The journal itself.
-    #[error("the journal {path} could not be read: {source}", path = path.display())]
-    Io {
-        /// Its folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-}
-
-/// A journal that a crash left behind.
-#[derive(Debug)]
-pub struct Recovery {
-    folder: PathBuf,
-    /// Held as long as this is offered, so that no other window offers it too.
-    file: File,
-    begin: Line,
-    lines: Vec<Line>,
-}
-
-/// A session that was recovered, and the steps that could not be done again, with the reason.
-#[derive(Debug)]
-pub struct Recovered {
-    /// The session, with its history.
-    pub session: Session,
-    /// A sentence each.
-    pub failed: Vec<String>,
-    /// Whether it is another file than the steps were done on.
-    pub changed: bool,
-}
-
-impl Recovery {
-    /// All journals in a folder that no process writes and in which there is work; those without, and those older than
-    /// [`KEPT_DAYS`], are removed.
-    pub fn scan(home: &Path) -> Vec<Self> {
-        let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
-        let mut list: Vec<Self> = entries.filter_map(|e| Self::open(&e.ok()?.path())).collect();
-        list.sort_by_key(Self::time);
-        let (keep, drop): (Vec<Self>, Vec<Self>) = list.into_iter().partition(|r| {
-            let old = now().saturating_sub(r.time()) > KEPT_DAYS * 24 * 3600;
-            !old && !r.steps().is_empty()
-        });
-        for recovery in drop {
-            if let Err(error) = recovery.discard() {
-                log::warn!("an empty journal could not be removed: {error}");
-            }
-        }
-        keep
-    }
-
-    fn open(folder: &Path) -> Option<Self> {
-        let file = OpenOptions::new().read(true).append(true).open(folder.join(LINES)).ok()?;
-        file.try_lock().ok()?;
-        let text = fs::read(folder.join(LINES)).ok()?;
-        let mut lines = text
-            .split_inclusive(|b| *b == b'\n')
-            // A last line that was cut was never there.
-            .filter(|l| l.ends_with(b"\n"))
-            .map_while(|l| serde_json::from_slice::<Line>(l).ok());
-        let begin = lines.next().filter(|l| matches!(l, Line::Begin { .. }))?;
-        let lines = lines.collect();
-        Some(Self { folder: folder.to_owned(), file, begin, lines })
-    }
-
-    /// What the file is called.
-    pub fn name(&self) -> &str {
-        match &self.begin {
-            Line::Begin { name, .. } => name,
-            _ => "",
-        }
-    }
-
-    /// Where it is, if it has a place: that of the last save, else where it was opened.
-    pub fn file(&self) -> Option<&Path> {
-        let saved = self.lines.iter().rev().find_map(|l| match l {
-            Line::Saved { file, .. } => Some(file.as_path()),
-            _ => None,
-        });
-        saved.or(match &self.begin {
-            Line::Begin { file, .. } => file.as_deref(),
-            _ => None,
-        })
-    }
-
-    /// When something was done last, in seconds since 1970.
-    pub fn time(&self) -> u64 {
-        let of = |l: &Line| match l {
-            Line::Begin { time, .. } | Line::Step { time, .. } => Some(*time),
-            _ => None,
-        };
-        self.lines.iter().rev().find_map(of).or_else(|| of(&self.begin)).unwrap_or(0)
-    }
-
-    /// The steps that are in no file, the first first.
-    pub fn steps(&self) -> Vec<KeptStep> {
-        let mut done: Vec<KeptStep> = Vec::new();
-        let mut undone: Vec<KeptStep> = Vec::new();
-        let mut saved = 0;
-        let mut went_back = false;
-        for line in &self.lines {
-            match line {
-                Line::Step { label, lines, time } => {
-                    done.push(KeptStep { label: label.clone(), about: about(lines), time: *time });
-                    undone.clear();
-                }
-                Line::Undo => {
-                    undone.extend(done.pop());
-                    went_back |= done.len() < saved;
-                }
-                Line::Redo => done.extend(undone.pop()),
-                Line::Saved { last: true, more: false, .. } => (saved, went_back) = (done.len(), false),
-                _ => {}
-            }
-        }
-        if went_back {
-            // What was undone across a save is work, too.
-            let undo = || KeptStep { label: "Undo".into(), about: String::new(), time: self.time() };
-            return if done.is_empty() { vec![undo()] } else { done };
-        }
-        done.split_off(saved.min(done.len()))
-    }
-
-    /// Whether the file looks changed since the journal began, and the journal has no copy of what it was: then its steps are
-    /// done again by name on the file as it is. A look at the time of writing only; what is done goes by the content.
-    pub fn looks_changed(&self) -> bool {
-        let Line::Begin { file: Some(file), time, .. } = &self.begin else { return false };
-        let written = fs::metadata(file).and_then(|m| m.modified()).ok();
-        let written = written.and_then(|w| w.duration_since(SystemTime::UNIX_EPOCH).ok()).map_or(0, |d| d.as_secs());
-        written > *time && !self.folder.join(OPENED).exists()
-    }
-
-    /// Throws it away.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn discard(self) -> io::Result<()> {
-        fs::remove_dir_all(&self.folder)
-    }
-
-    /// Does everything again, on the bytes the file was opened from; where they are not to be had any more, by name on the file
-    /// as it is now. The session goes on with this journal.
-    ///
-    /// # Errors
-    /// Where the file cannot be read.
-    pub fn replay(self, progress: &Progress) -> Result<Recovered, RecoveryError> {
-        let io = |source| RecoveryError::Io { path: self.folder.clone(), source };
-        let Line::Begin { file, hash, .. } = &self.begin else {
-            return Err(io(io::ErrorKind::InvalidData.into()));
-        };
-        let kept = self.folder.join(OPENED);
-        let mut changed = false;
-        let bytes = if kept.exists() {
-            fs::read(&kept).map_err(io)?
-        } else {
-            let path = file.clone().ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
-            let bytes = read_whole(&path).map_err(|source| ReadError::Io { path: path.clone(), source })?;
-            changed = hex(content_hash(&bytes)) != *hash;
-            bytes
-        };
-        let mut beside = Vec::new();
-        for entry in fs::read_dir(self.folder.join(BESIDE)).into_iter().flatten().flatten() {
-            let bytes = fs::read(entry.path()).map_err(io)?;
-            beside.push(FileToWrite { name: entry.file_name().to_string_lossy().into_owned(), bytes });
-        }
-        let opened = gltf::open_beside(bytes.into(), file.as_deref(), beside.into(), progress)?;
-        let mut session = Session::of(opened, file.clone());
-        let mut failed = Vec::new();
-        for line in &self.lines {
-            match line {
-                Line::Step { label, lines, .. } => {
-                    let parsed: Vec<CommandLine> = lines.iter().cloned().filter_map(CommandLine::from_object).collect();
-                    match session.run_lines(label, &parsed) {
-                        Ok(true) => {}
-                        Ok(false) => failed.push(format!("“{label}” changed nothing")),
-                        Err(error) => failed.push(format!("“{label}”: {error}")),
-                    }
-                }
-                Line::Undo => drop(session.undo()),
-                Line::Redo => drop(session.redo()),
-                Line::Saved { file, hash, last, .. } => {
-                    let there = fs::read(file).ok().filter(|b| hex(content_hash(b)) == *hash);
-                    session.take_recovered(file, there.as_deref(), *last);
-                }
-                Line::Save { .. } | Line::Begin { .. } => {}
-            }
-        }
-        let journal = Journal {
-            has_place: file.is_some(),
-            opened: session.source().bytes.clone(),
-            beside: Vec::new(),
-            begin: self.begin.clone(),
-            pen: Some(Pen::new(self.file).map_err(|source| RecoveryError::Io { path: self.folder.clone(), source })?),
-            folder: self.folder,
-            fault: None,
-            told: false,
-        };
-        session.journal.put(journal);
-        Ok(Recovered { session, failed, changed })
-    }
 }

@@ -123,7 +123,7 @@ impl Session {
                     rotation: Some(user.rotation),
                     scale: Some(user.scale),
                 };
-                let set = SetInLayer { of: of(), node: Nodes::one(*to), to: Trs::from(to_set), time: None };
+                let set = SetInLayer { of: of(), node: Nodes::one(*to), to: Trs::from(to_set), time: None, key: None };
                 commands.push(set.into());
             }
             let Some(clip) = &into else { continue };

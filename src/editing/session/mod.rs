@@ -9,10 +9,15 @@ mod import;
 mod journal;
 mod layer_import;
 mod layers;
+mod loose;
+mod placing;
 mod playback;
+mod recovery;
 mod replay;
 mod save;
+mod sidecars;
 mod stamp;
+mod vrm_pose;
 mod weight_cells;
 mod weight_import;
 mod weight_layers;
@@ -31,20 +36,24 @@ use thiserror::Error;
 
 use self::layers::Folds;
 pub use self::{
-    difference::{Difference, DifferenceKind, as_text, differences, first_lost},
+    difference::{
+        Comparison, Difference, DifferenceKind, Side, as_text, compare, compare_states, differences, first_lost,
+    },
     disk::{Disk, SystemDisk, write_atomically},
     edited::{Edited, EditedThing},
     export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
     import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
-    journal::{Journal, KEPT_DAYS, KeptStep, Recovered, Recovery, RecoveryError, SaveMark, names_in},
+    journal::{Journal, KEPT_DAYS, SaveMark, names_in},
     playback::{Playback, RulerUnit},
+    recovery::{KeptStep, Recovered, Recovery, RecoveryError},
     replay::{Outlook, Replayed},
     save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
-    stamp::{OnDisk, Stamp, content_hash},
+    stamp::{OnDisk, Stamp, content_hash, hard_links},
+    vrm_pose::posed_bones,
     weight_cells::{CellRefused, WhyNot, cells_assigned},
     weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
-    work::{Work, Worked},
+    work::{NotTaken, Work, Worked},
 };
 pub use crate::formats::{
     gltf::SaveError,
@@ -53,10 +62,10 @@ pub use crate::formats::{
 };
 use crate::{
     edit::{
-        Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, Outcome, Scene,
+        Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, KeysHome, Outcome, Scene,
         command::{
-            DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName, SessionCommand,
-            copied_keys,
+            AddLayer, DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName,
+            SessionCommand, copied_keys,
             field::{ClipName, Meshes, Nodes},
             is_mix_loose, layer_as_clip,
         },
@@ -103,8 +112,8 @@ pub struct Session {
     pub save_options: SaveOptions,
     /// What commands had to say.
     notes: Vec<String>,
-    /// Which keys are selected after the last command that says so.
-    selected_keys: Option<(ClipId, KeySet)>,
+    /// The keys that the last command selects, with their owner.
+    selected_keys: Option<(KeysHome, KeySet)>,
     /// The keys that were copied last, as text.
     copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
@@ -115,7 +124,12 @@ pub struct Session {
     backed_up: BTreeSet<PathBuf>,
     journal: journal::Slot,
     unsaved: Known,
+    /// Why a stroke could not be kept.
+    lost_stroke: Option<String>,
 }
+
+/// What a stroke made of the weights of a primitive.
+type StrokeChange = (MeshId, PrimitiveId, WeightPatch);
 
 /// A file of another format that a document was made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -305,6 +319,15 @@ impl Session {
         Ok(Self::of(opened, Some(path.to_owned())))
     }
 
+    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself lies.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_beside(copy: &Path, path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        let bytes = read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
+        Ok(Self::of(gltf::open_bytes(bytes.into(), Some(path), progress)?, None))
+    }
+
     /// Opens bytes that come from no file: the bundled sample.
     ///
     /// # Errors
@@ -348,13 +371,28 @@ impl Session {
             backed_up: BTreeSet::new(),
             journal: journal::Slot::default(),
             unsaved: Known::default(),
+            lost_stroke: None,
         }
+    }
+
+    /// A number that no other file that was opened has; copies of the session have the same.
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether a path leads to the document's own file.
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.path.as_deref().is_some_and(|own| own == path || stamp::same_file(own, path))
     }
 
     /// Keeps a journal of what is done from now on.
     pub fn keep_journal(&mut self, home: &Path) {
         let journal = Journal::new(home, self);
         self.journal.put(journal);
+        // What was done before: the edits of a file that was read again.
+        for step in self.history.done() {
+            self.journal.step(step, &self.document);
+        }
     }
 
     /// Ends the journal; nothing of it is wanted again.
@@ -560,14 +598,15 @@ impl Session {
                 self.notes.extend(note);
                 return Ok(done);
             }
-            Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken }) => {
+            Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken, force }) => {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::Other("no file is named; give a file, a folder or a pattern as “path”".into())
                 })?;
                 let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
                 let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
                 let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), chosen };
-                let request = ImportRequest { path, only: only.clone(), taken: *taken, options };
+                let force = *force == Some(true);
+                let request = ImportRequest { path, only: only.clone(), taken: *taken, options, force };
                 let (command, notes) =
                     self.import(&request, &Progress::default()).map_err(|e| CommandError::Other(e.to_string()))?;
                 let done = self.run_all("Import clips", &[command.into()])?;
@@ -613,8 +652,8 @@ impl Session {
         self.history.show(&mut self.document, label, commands.clone(), |showing| {
             for command in &commands {
                 let mut done = edits_of(opened, showing.document(), command)?;
-                if done.keys.is_some() {
-                    *keys = done.keys.take();
+                if let Some((clip, set)) = done.keys.take() {
+                    *keys = Some((KeysHome { clip, layer: command.keys_layer(showing.document()) }, set));
                 }
                 showing.expect(done.edits.len());
                 for edit in done.edits {
@@ -696,8 +735,8 @@ impl Session {
         self.copied.as_deref()
     }
 
-    /// Which keys of a clip are selected after the last command that says so, once.
-    pub const fn take_selected_keys(&mut self) -> Option<(ClipId, KeySet)> {
+    /// Takes the keys that the last command selects, with the clip or layer that owns them.
+    pub const fn take_selected_keys(&mut self) -> Option<(KeysHome, KeySet)> {
         self.selected_keys.take()
     }
 
@@ -716,14 +755,56 @@ impl Session {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one
-    /// that tools work on; where there is none, the stroke is taken back.
+    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one that tools work on; where
+    /// there is none, into a new one above them, as a step of its own before it. What cannot be kept is said:
+    /// [`Session::take_lost_stroke`].
     pub fn commit(&mut self) -> bool {
-        if let Err(error) = self.put_stroke(None) {
-            log::error!("nothing was painted: {error}");
-            self.cancel();
+        let Err(error) = self.put_stroke(None) else { return self.end_gesture() };
+        let changes = self.history.stroke_changes(&self.document);
+        self.cancel();
+        match self.put_above(&changes) {
+            Ok(done) => {
+                self.notes.push(format!("the stroke is in a layer of its own, since {error}"));
+                done
+            }
+            Err(_) => {
+                self.lost_stroke = Some(error.to_string());
+                false
+            }
         }
-        self.end_gesture()
+    }
+
+    /// Puts painted weights into new layers above all others of their skins; what lies under no layers, as it is.
+    fn put_above(&mut self, changes: &[StrokeChange]) -> Result<bool, RunError> {
+        let mut done = false;
+        let mut by_skin: BTreeMap<Option<SkinId>, Vec<StrokeChange>> = BTreeMap::new();
+        for change in changes {
+            by_skin.entry(self.document.layered(change.0, change.1)).or_default().push(change.clone());
+        }
+        for (skin, changes) in by_skin {
+            let edits = match skin {
+                None => {
+                    let patch =
+                        |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
+                    changes.into_iter().map(patch).collect()
+                }
+                Some(skin) => {
+                    let Some((mesh, ..)) = changes.first() else { continue };
+                    let add = AddLayer { name: None, mesh: Some(Meshes::Ids(vec![*mesh])) };
+                    self.run_all("Add a layer", &[add.into()])?;
+                    let layer = layer_for(&self.document, skin)?;
+                    paint_into(&self.document, skin, layer, &changes)?
+                }
+            };
+            self.history.preview(&mut self.document, "Paint weights", edits, Vec::new()).map_err(CommandError::from)?;
+            done |= self.end_gesture();
+        }
+        Ok(done)
+    }
+
+    /// Why the last stroke is in no layer and was taken back, once.
+    pub const fn take_lost_stroke(&mut self) -> Option<String> {
+        self.lost_stroke.take()
     }
 
     /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed anything.
@@ -816,6 +897,17 @@ impl Session {
         self.folds.fold(&self.document, &self.decoded, false).0
     }
 
+    /// What this file differs in from another, as both are on disk: with their layers in keys and nodes.
+    pub fn compare(&self, other: &Self) -> Comparison {
+        let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
+        compare(Side { asset: &self.saved, other: Some(&mine) }, Side { asset: &other.saved, other: Some(&theirs) })
+    }
+
+    /// The file on disk as text, a fact a line, for version control.
+    pub fn as_text(&self) -> String {
+        as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
+    }
+
     /// What will differ from the file on disk once the document is saved, a sentence each, in meaning; nothing where nothing will.
     ///
     /// # Errors
@@ -823,9 +915,13 @@ impl Session {
     pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
         let written = self.pack("model")?;
         let (to_save, folded) = self.folded();
-        let mut differs: Vec<String> = differences(&self.saved, &to_save).iter().map(ToString::to_string).collect();
+        let found = compare_states(&self.saved, &to_save);
+        let mut differs: Vec<String> = found.differences.iter().map(ToString::to_string).collect();
+        differs.extend(found.notes);
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
+            // It comes first: a person must see it before saving.
+            differs.splice(0..0, vrm_pose::warning(&self.decoded, &to_save));
         }
         // What is too small for a sentence is still written.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }

@@ -107,7 +107,7 @@ impl Playback {
         self.range = None;
         if let Some(found) = clip.and_then(|c| document.clips.get(c)) {
             let guess = found.guess_fps();
-            self.fps = guess.map_or(30.0, |(fps, _)| f64::from(fps));
+            self.fps = guess.map_or(30.0, |(fps, _)| fps);
             self.guessed = guess.map(|(_, share)| share);
             self.repeat = found.repeat.unwrap_or(self.repeat);
             if let (RulerUnit::Ticks(_), Some(ticks)) = (self.unit, found.ticks) {

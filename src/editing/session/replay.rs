@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{Session, difference::differences, stamp::Stamp};
-use crate::edit::CommandLine;
+use super::{Session, stamp::Stamp};
+use crate::{edit::CommandLine, model::Asset};
 
 /// What came of doing steps again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Outlook {
 impl Session {
     /// What would come of this session's edits on the file as it is now, which another session has just opened.
     pub fn outlook(&self, mut newer: Self) -> Outlook {
-        let changes = differences(&self.saved, &newer.document).iter().map(ToString::to_string).collect();
+        let changes = self.compare(&newer).differences.iter().map(ToString::to_string).collect();
         Outlook { replayed: newer.replay(self), changes }
     }
 
@@ -81,17 +81,23 @@ impl Session {
         replayed
     }
 
-    /// A journal says that a file was saved here; `there` are its bytes, where they are still those.
-    pub(super) fn take_recovered(&mut self, path: &Path, there: Option<&[u8]>, last: bool) {
+    /// A journal says that a file was saved here; `there` says whether it is still what was written then, and `state` which
+    /// revision that was, and what of the document it holds.
+    pub(super) fn take_recovered(&mut self, path: &Path, there: bool, state: Option<(u64, Asset)>) {
         self.path = Some(path.to_owned());
-        if let Some(bytes) = there {
-            self.stamp = Some(Stamp::of(path, bytes, Vec::new()));
+        if there {
+            self.stamp = Stamp::read(path).ok();
             self.backed_up.insert(path.to_owned());
-            if last {
-                self.saved = self.document.file.clone();
-                self.history.mark_saved();
+            if let Some((revision, file)) = state {
+                self.saved = file;
+                self.history.mark_saved_at(revision);
             }
         }
         self.look_at_saved();
+    }
+
+    /// The present revision, and what a save would write of it.
+    pub(super) fn state_to_save(&self) -> (u64, Asset) {
+        (self.history.revision(), self.to_save().file)
     }
 }

@@ -25,11 +25,14 @@ use thiserror::Error;
 use super::{
     Session,
     difference::first_lost,
-    disk::{Disk, SystemDisk, clear, folder_of, temporary},
+    disk::{Disk, SystemDisk, clear, folder_of, holds, same_content, temporary},
+    loose::loose_aids,
+    sidecars::remove_unnamed,
     stamp::{OnDisk, Stamp, content_hash, names, same_file},
+    vrm_pose,
 };
 use crate::{
-    formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, is_sidecar, resolve_uri},
+    formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri},
     model::{Diagnostic, Document, Severity},
 };
 
@@ -105,7 +108,7 @@ pub enum SaveFailure {
         what: &'static str,
     },
     /// The file has several names, and a save would part them.
-    #[error("{path} is one file under {names} names, and saving would make it another one than the rest. Say that the link is to be cut, or save under another name", path = path.display())]
+    #[error("{path} is one file under {names} names (hard links), and saving would part it from the others. Save under another name, or remove {path} first", path = path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -132,7 +135,10 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// To everything: what a command line names as its output.
+    /// To whatever file is there: what a command line names as its output. Several hard links are refused.
+    pub const OVER: Self = Self { replace: true, changed: true, cut_link: false };
+
+    /// To everything.
     pub const ALL: Self = Self { replace: true, changed: true, cut_link: true };
 }
 
@@ -157,6 +163,8 @@ impl SaveRequest {
 /// All that a save needs: it can be carried out beside the window, while the document goes on changing.
 #[derive(Clone, Debug)]
 pub struct Saving {
+    /// Of which session the document is.
+    session: u64,
     request: SaveRequest,
     source: Source,
     opened: Document,
@@ -168,6 +176,8 @@ pub struct Saving {
     /// Errors that the file had when it was opened.
     known: Vec<&'static str>,
     revision: u64,
+    /// Kinds of work in the document that the file does not keep.
+    loose: Vec<String>,
     /// Told the hash of what will be there, before it is.
     about_to: Option<super::journal::SaveMark>,
 }
@@ -179,27 +189,60 @@ pub struct SavedFile {
     pub path: PathBuf,
     /// What changed in it, in sentences.
     pub changes: Vec<String>,
-    /// What could not be kept, in sentences.
+    /// What could not be kept, or means something else to other programs, in sentences.
     pub lost: Vec<String>,
     /// Where the file as it was is kept now.
     pub backup: Option<PathBuf>,
+    session: u64,
     stamp: Stamp,
     document: Document,
     revision: u64,
+    loose: Vec<String>,
 }
 
 /// What is to be written.
 struct Packed {
     bytes: Arc<Vec<u8>>,
-    beside: Vec<FileToWrite>,
+    beside: Arc<[FileToWrite]>,
     changes: Vec<String>,
     lost: Vec<String>,
+}
+
+/// What a file beside the new one holds.
+enum Content<'a> {
+    Bytes(&'a [u8]),
+    /// The same as this file.
+    File(PathBuf),
+}
+
+impl Content<'_> {
+    fn is_at(&self, disk: &dyn Disk, place: &Path) -> bool {
+        match self {
+            Self::Bytes(bytes) => holds(disk, place, bytes).unwrap_or(false),
+            Self::File(from) => same_content(disk, from, place).unwrap_or(false),
+        }
+    }
+
+    fn write(&self, disk: &dyn Disk, staged: &Path) -> std::io::Result<()> {
+        match self {
+            Self::Bytes(bytes) => disk.write_new(staged, bytes, None),
+            Self::File(from) => disk.copy_new(from, staged),
+        }
+    }
 }
 
 impl Session {
     /// What a save of the document as it is now needs.
     pub fn saving(&self, request: SaveRequest) -> Saving {
+        let saving = self.saving_copy(request);
+        let about_to = self.journal.save_mark(saving.revision, &saving.loose);
+        Saving { about_to, ..saving }
+    }
+
+    /// The same for a copy: the document stays with its file, and the journal says nothing of it.
+    pub fn saving_copy(&self, request: SaveRequest) -> Saving {
         Saving {
+            session: self.id,
             request: SaveRequest { backup: request.backup && !self.backed_up.contains(&request.path), ..request },
             source: self.source.clone(),
             opened: self.decoded.clone(),
@@ -209,7 +252,8 @@ impl Session {
             own_path: self.path.clone(),
             known: errors(&self.opened_diagnostics),
             revision: self.history.revision(),
-            about_to: self.journal.save_mark(),
+            loose: loose_aids(&self.document),
+            about_to: None,
         }
     }
 
@@ -232,25 +276,30 @@ impl Session {
         Ok(saved)
     }
 
-    /// The file on disk is now this one.
-    pub fn take_saved(&mut self, saved: &SavedFile) {
+    /// The file on disk is now this one. Whether it is: what another session saved leaves this one as it is.
+    pub fn take_saved(&mut self, saved: &SavedFile) -> bool {
+        if saved.session != self.id {
+            return false;
+        }
         let last = saved.revision == self.history.revision();
-        self.journal.saved(&saved.path, saved.stamp.hash, last, !self.document.aids.is_empty());
+        self.journal.saved(&saved.path, saved.stamp.hash, saved.revision, last, &saved.loose);
         self.path = Some(saved.path.clone());
         self.stamp = Some(saved.stamp.clone());
         self.backed_up.insert(saved.path.clone());
         self.saved = saved.document.file.clone();
         self.history.mark_saved_at(saved.revision);
         self.look_at_saved();
+        true
     }
 
-    /// Writes the document to a file without making it its own, over whatever file is there.
+    /// Writes the document to a file without making it its own, over whatever file is there. A file of several hard links is
+    /// refused: nobody was asked.
     ///
     /// # Errors
     /// See [`SaveFailure`].
     pub fn write_to(&self, path: &Path) -> Result<SavedFile, SaveFailure> {
-        let request = SaveRequest { path: path.to_owned(), consent: Consent::ALL, backup: false };
-        Saving { about_to: None, ..self.saving(request) }.run(&SystemDisk)
+        let request = SaveRequest { path: path.to_owned(), consent: Consent::OVER, backup: false };
+        self.saving_copy(request).run(&SystemDisk)
     }
 
     /// Where the document's file is now another one than was read or written last.
@@ -261,7 +310,7 @@ impl Session {
     /// The step of the history without which the document could be saved, by its place in the list; nothing where it can be
     /// saved, or never could.
     pub fn unsavable_step(&self) -> Option<usize> {
-        let saving = self.saving(SaveRequest::to(Path::new("model.glb")));
+        let saving = self.saving_copy(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
             let folded = self.folded_of(document).0;
             let saving = Saving { document: folded, ..saving.clone() };
@@ -296,7 +345,7 @@ impl Saving {
         let target = target_of(&path)?;
         let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
         let packed = self.pack(target, &stem).map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
-        let beside = self.beside(&path, target, &packed)?;
+        let beside = self.beside(disk, &path, target, &packed)?;
         self.prove(&packed, &path).map_err(|message| SaveFailure::Verify { path: path.clone(), message })?;
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -318,16 +367,20 @@ impl Saving {
             clear(disk, &staged);
             io(&path)(source)
         })?;
-        self.remove_unnamed(disk, &path, &beside);
+        if self.source.folder().is_some_and(|home| same_file(home, folder_of(&path))) {
+            remove_unnamed(disk, &path, &packed.bytes);
+        }
         let stamp = Stamp::of(&path, &packed.bytes, beside.iter().map(|(place, _)| place.clone()).collect());
         Ok(SavedFile {
             path: self.request.path.clone(),
             changes: packed.changes,
             lost: packed.lost,
             backup,
+            session: self.session,
             stamp,
             document: self.document.clone(),
             revision: self.revision,
+            loose: self.loose.clone(),
         })
     }
 
@@ -372,30 +425,38 @@ impl Saving {
     /// The bytes, in the container that the name asks for.
     fn pack(&self, target: Target, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, &self.document, stem, self.options)?;
+        let t_pose = vrm_pose::warning(&self.opened, &self.document);
         if (target == Target::Glb) == self.source.container.is_glb() {
-            let (bytes, beside, changes) = (saved.bytes, saved.companions, saved.changes);
-            return Ok(Packed { bytes, beside, changes, lost: Vec::new() });
+            let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
+            return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
         }
         let again =
             gltf::open_beside(saved.bytes, self.source.path.as_deref(), saved.companions.into(), &Progress::default())?;
         let made = gltf::transcode(&again.source, target, stem)?;
-        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside, changes: saved.changes, lost: made.lost })
+        let lost = t_pose.into_iter().chain(made.lost).collect();
+        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside.into(), changes: saved.changes, lost })
     }
 
     /// The files beside the new one: those of ours, and those it names that must go along into another folder.
-    fn beside(&self, path: &Path, target: Target, packed: &Packed) -> Result<Vec<(PathBuf, Vec<u8>)>, SaveFailure> {
+    fn beside<'a>(
+        &self,
+        disk: &dyn Disk,
+        path: &Path,
+        target: Target,
+        packed: &'a Packed,
+    ) -> Result<Vec<(PathBuf, Content<'a>)>, SaveFailure> {
         let folder = folder_of(path);
-        let mut files: Vec<(PathBuf, Vec<u8>)> =
-            packed.beside.iter().map(|f| (folder.join(&f.name), f.bytes.clone())).collect();
+        let mut files: Vec<(PathBuf, Content<'_>)> =
+            packed.beside.iter().map(|f| (folder.join(&f.name), Content::Bytes(&f.bytes))).collect();
         let home = self.source.folder().and_then(|f| f.canonicalize().ok());
         let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
         // A .gltf that becomes a .glb takes everything into itself.
         let embeds = target == Target::Glb && !self.source.container.is_glb();
         if elsewhere && !embeds {
-            files.extend(self.companions().into_iter().map(|(name, bytes)| (folder.join(name), bytes)));
+            files.extend(self.companions().into_iter().map(|(name, from)| (folder.join(name), Content::File(from))));
         }
-        for (place, bytes) in &files {
-            if fs::symlink_metadata(place).is_ok() && fs::read(place).ok().as_deref() != Some(bytes) {
+        for (place, content) in &files {
+            if fs::symlink_metadata(place).is_ok() && !content.is_at(disk, place) {
                 return Err(SaveFailure::Stranger { path: place.clone() });
             }
         }
@@ -403,23 +464,22 @@ impl Saving {
     }
 
     /// The files beside the opened one that it names and still needs, by their decoded relative names.
-    fn companions(&self) -> Vec<(String, Vec<u8>)> {
+    fn companions(&self) -> Vec<(String, PathBuf)> {
         let Some(folder) = self.source.folder() else { return Vec::new() };
-        let read = |uri: String| {
+        let find = |uri: String| {
             let name = percent_encoding::percent_decode_str(&uri).decode_utf8().ok()?.replace('\\', "/");
-            let bytes = resolve_uri(folder, &uri).ok().and_then(|p| fs::read(p).ok())?;
-            Some((name, bytes))
+            let path = resolve_uri(folder, &uri).ok().filter(|p| p.is_file())?;
+            Some((name, path))
         };
-        self.source.companion_uris().into_iter().filter_map(read).collect()
+        self.source.companion_uris().into_iter().filter_map(find).collect()
     }
 
     /// Opens what is to be written, and compares it with what is meant.
     fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
         // Files that it names lie where the opened one lay, until they are copied.
         let near = self.source.path.as_deref().unwrap_or(path);
-        let got =
-            gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone().into(), &Progress::default())
-                .map_err(|e| e.to_string())?;
+        let got = gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone(), &Progress::default())
+            .map_err(|e| e.to_string())?;
         if let Some(lost) = first_lost(&self.opened, &self.document, &got.document) {
             return Err(lost.to_string());
         }
@@ -433,11 +493,11 @@ impl Saving {
     }
 
     /// New files, each under a name that nobody has; what is there already with the same content stays.
-    fn put_beside(&self, disk: &dyn Disk, path: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<(), SaveFailure> {
+    fn put_beside(&self, disk: &dyn Disk, path: &Path, files: &[(PathBuf, Content<'_>)]) -> Result<(), SaveFailure> {
         let io = |source| SaveFailure::Io { path: path.to_owned(), source };
         let mut folders: Vec<PathBuf> = Vec::new();
-        for (place, bytes) in files {
-            if fs::read(place).ok().as_deref() == Some(bytes) {
+        for (place, content) in files {
+            if content.is_at(disk, place) {
                 continue;
             }
             let folder = folder_of(place);
@@ -445,7 +505,7 @@ impl Saving {
                 disk.make_folder(folder).map_err(io)?;
             }
             let staged = temporary(place);
-            let done = disk.write_new(&staged, bytes, None).and_then(|()| disk.place(&staged, place));
+            let done = content.write(disk, &staged).and_then(|()| disk.place(&staged, place));
             if let Err(error) = done {
                 clear(disk, &staged);
                 if error.kind() == std::io::ErrorKind::AlreadyExists {
@@ -467,7 +527,7 @@ impl Saving {
         }
         let kept = suffixed(path, "~");
         if kept.exists() {
-            if same_file(&kept, path) || fs::read(&kept).ok() == fs::read(path).ok() {
+            if same_file(&kept, path) || same_content(disk, &kept, path).unwrap_or(false) {
                 return Ok(Some(kept));
             }
             let mut number = 1;
@@ -483,47 +543,6 @@ impl Saving {
         disk.keep(path, &kept)?;
         Ok(Some(kept))
     }
-
-    /// Removes data of ours that this file named before and no file in the folder names any more. That it stays where that
-    /// cannot be told, or done, is no fault.
-    fn remove_unnamed(&self, disk: &dyn Disk, path: &Path, beside: &[(PathBuf, Vec<u8>)]) {
-        let folder = folder_of(path);
-        if !self.source.folder().is_some_and(|home| same_file(home, folder)) {
-            return;
-        }
-        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let Ok(entries) = fs::read_dir(folder) else { return };
-        let names: Vec<String> =
-            entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
-        let ours = |name: &&String| name.starts_with(&format!("{stem}.ulna")) && is_sidecar(name);
-        let texts: Vec<Option<Vec<u8>>> = names
-            .iter()
-            .filter(|n| n.contains(".gltf") || n.contains(".glb"))
-            .map(|n| fs::read(folder.join(n)).ok())
-            .collect();
-        if texts.iter().any(Option::is_none) {
-            return;
-        }
-        for name in names.iter().filter(ours) {
-            let place = folder.join(name);
-            // In JSON a name may be spelled with escapes: its hash never is. Only what is in it proves that it is ours.
-            let Some((_, hash)) = name.trim_end_matches(".bin").rsplit_once(".ulna-") else { continue };
-            let named = texts.iter().flatten().any(|text| contains(text, hash.as_bytes()));
-            let is_ours = || fs::read(&place).is_ok_and(|bytes| format!("{:032x}", content_hash(&bytes)) == hash);
-            if !named
-                && !beside.iter().any(|(p, _)| *p == place)
-                && is_ours()
-                && let Err(error) = disk.remove(&place)
-            {
-                log::warn!("{} is not needed any more and could not be removed: {error}", place.display());
-            }
-        }
-    }
-}
-
-/// Whether some bytes stand somewhere in others.
-fn contains(all: &[u8], some: &[u8]) -> bool {
-    !some.is_empty() && all.windows(some.len()).any(|w| w == some)
 }
 
 /// A file's name with something behind it.

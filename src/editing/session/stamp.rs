@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, Metadata},
+    io::{self, Read},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -44,6 +45,11 @@ pub(super) fn names(_: &Metadata) -> u64 {
     1
 }
 
+/// How many names (hard links) the file at a path has, where links lead; 0 where there is none, and for folders and devices.
+pub fn hard_links(path: &Path) -> u64 {
+    fs::metadata(path).ok().filter(Metadata::is_file).map_or(0, |about| names(&about))
+}
+
 /// Whether two paths are one file.
 pub(super) fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
@@ -59,6 +65,25 @@ pub(super) fn same_file(a: &Path, b: &Path) -> bool {
 /// The hash by which files and journals know a file's content.
 pub fn content_hash(bytes: &[u8]) -> u128 {
     xxhash_rust::xxh3::xxh3_128(bytes)
+}
+
+/// The same of a file; it is never in memory as a whole.
+pub(super) fn file_hash(path: &Path) -> io::Result<u128> {
+    hash_of(&mut fs::File::open(path)?)
+}
+
+/// The same of what is read.
+pub(super) fn hash_of(from: &mut dyn Read) -> io::Result<u128> {
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    let mut block = vec![0; 1 << 18];
+    loop {
+        match from.read(&mut block) {
+            Ok(0) => return Ok(hash.digest128()),
+            Ok(n) => hash.update(&block[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// A file as it was when it was read or written.
@@ -93,6 +118,15 @@ impl Stamp {
         Self { path: path.to_owned(), outside: outside(path), hash: content_hash(bytes), beside }
     }
 
+    /// A file as it is on the disk now.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
+        let outside = fs::metadata(path).ok().as_ref().map(Outside::of);
+        Ok(Self { path: path.to_owned(), outside, hash: file_hash(path)?, beside: Vec::new() })
+    }
+
     /// What became of it. Its content is read only where it looks different from outside.
     pub fn look(&self) -> OnDisk {
         let Ok(about) = fs::metadata(&self.path) else {
@@ -106,8 +140,8 @@ impl Stamp {
         if self.outside.as_ref() == Some(&Outside::of(&about)) {
             return OnDisk::Same;
         }
-        match fs::read(&self.path) {
-            Ok(bytes) if content_hash(&bytes) == self.hash => OnDisk::Same,
+        match file_hash(&self.path) {
+            Ok(hash) if hash == self.hash => OnDisk::Same,
             _ => OnDisk::Changed,
         }
     }

@@ -78,7 +78,7 @@ impl BindDraft {
     fn create(&self, document: &Document) -> CreateSkin {
         let (clip, time) = self.when();
         let (node, joint) = (Nodes::Ids(self.nodes()), Nodes::Ids(self.joints(document)));
-        CreateSkin { node, joint, clip, time, name: None }
+        CreateSkin { node, joint, below: None, clip, time, name: None }
     }
 
     fn bind(&self) -> BindSkin {

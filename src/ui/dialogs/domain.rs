@@ -378,6 +378,13 @@ pub enum DialogAction {
         /// Whether it was to be a copy.
         copy: bool,
     },
+    /// Do with a result what a person chose, where the model was changed while it was worked out.
+    TakeWorked {
+        /// Which result.
+        number: u64,
+        /// Whether it is worked out again on the model as it is now; else it is applied as it is.
+        again: bool,
+    },
     /// Save without a step of the history.
     LeaveOut(usize),
     /// Read the file again; with the edits done again on it, or without.

@@ -22,8 +22,8 @@ fn plural(n: usize, one: &str) -> String {
 
 /// The section; nothing where no key of the shown clip is selected.
 pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some(id) = view.selection.clip.filter(|c| Some(*c) == view.shown_clip()) else { return };
-    let keys = &view.selection.keys;
+    let Some(id) = view.keys_home().map(|home| home.clip) else { return };
+    let keys = view.selected_keys();
     let (Some((first, last)), Some(session)) = (keys.span(), view.session) else { return };
     let Some(clip) = view.keys_clip(session.document(), id) else { return };
     let theme = view.theme;
@@ -60,7 +60,7 @@ fn frames(ui: &mut Ui, name: &str, mut value: f64) -> Option<f64> {
 
 fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32), actions: &mut Actions) {
     let (theme, fps) = (view.theme, view.timeline.playback.fps);
-    let which = || WhichKeys::these(id, view.selection.keys.clone());
+    let which = || WhichKeys::these(id, view.selected_keys().clone());
     let (from, to) = (f64::from(first) * fps, f64::from(last) * fps);
     let plain = ui.visuals().widgets.inactive;
     ui.visuals_mut().widgets.inactive.bg_stroke = theme.field_edge();
@@ -121,7 +121,7 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
 
 /// What the keys are to the animator.
 fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
-    let tracks = view.selection.keys.iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
+    let tracks = view.selected_keys().iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
     let mut kinds = tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)));
     let first = kinds.next().flatten();
     let now = KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
@@ -131,7 +131,7 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
         let combo = ComboBox::from_id_salt("kind of keys").selected_text(shown).width(120.0).show_ui(ui, |ui| {
             for (kind, text) in KINDS {
                 if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {
-                    let which = WhichKeys::these(id, view.selection.keys.clone());
+                    let which = WhichKeys::these(id, view.selected_keys().clone());
                     actions.push(Action::Run(SetKeyKind { clip: ClipName::Id(id), kind, which }.into()));
                 }
             }
@@ -143,14 +143,14 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
 /// Hold, linear or smooth, and what choosing means for the other keys of the tracks.
 fn interpolation_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
     let theme = view.theme;
-    let tracks = || view.selection.keys.iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
+    let tracks = || view.selected_keys().iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
     let all = |i: Interpolation| tracks().all(|(t, _)| t.interpolation == i);
     ui.horizontal(|ui| {
         label(ui, theme, "Between");
         segments(ui, theme, |ui| {
             for (way, text) in [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")] {
                 if segment(ui, theme, text, all(way.interpolation()), false).clicked() {
-                    let which = WhichKeys::these(id, view.selection.keys.clone());
+                    let which = WhichKeys::these(id, view.selected_keys().clone());
                     let set = SetInterpolation { clip: ClipName::Id(id), interpolation: way, which };
                     actions.push(Action::Run(set.into()));
                 }

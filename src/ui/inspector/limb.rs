@@ -46,7 +46,7 @@ pub fn limb_ui(
     node: NodeId,
     actions: &mut Actions,
 ) {
-    let limb = if view.joints[node.index()] { ik::limb_of(document, view.pose, node, None, false) } else { None };
+    let limb = ik::limb_of(document, view.pose, node, None, false);
     let theme = view.theme;
     if let Some(limb) = limb.filter(|l| l.turns.len() >= 2) {
         ui.add_space(6.0);
@@ -171,6 +171,8 @@ fn contacts_ui(
         to: range.map(|r| Seconds(r.to)),
         ease: None,
         tolerance: None,
+        ground: None,
+        between: None,
     };
     for range in contacts.iter().take(MOST) {
         ui.horizontal(|ui| {

@@ -122,7 +122,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 limb::pins_ui(ui, view, document, actions);
             }
             let Some(node) = view.selection.active else {
-                let text = if view.selection.keys.is_empty() {
+                let text = if view.selected_keys().is_empty() {
                     "Nothing is selected. Click a joint, the skin, or a row of the outliner."
                 } else {
                     "No joint is selected. Click one, the skin, or a row of the outliner."

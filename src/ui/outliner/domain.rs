@@ -80,6 +80,11 @@ impl Outliner {
         }
     }
 
+    /// Forgets the selections of the file that was open.
+    pub fn forget_kept(&mut self) {
+        self.kept.clear();
+    }
+
     /// Selects what was selected when the document came into a state.
     pub fn recall_nodes(&mut self, revision: u64) {
         if let Some((nodes, active)) = self.kept.get(&revision).filter(|(nodes, _)| !nodes.is_empty()) {

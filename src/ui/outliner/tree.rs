@@ -174,7 +174,7 @@ fn node_ui(
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let label = document.node(id).label(id);
     let selected = view.selection.nodes.contains(&id);
-    let hidden = view.visibility.hidden.contains(&id);
+    let hidden = view.is_hidden(id);
     let (rect, response) = ui.push_id(id.0, |ui| row(ui, theme, Measure::RowTree.points(), &label, selected)).inner;
     let indent = ui.spacing().indent;
     // Deep trees keep their names in sight.
@@ -304,7 +304,7 @@ fn badges_ui(
         right -= 18.0;
         response.on_hover_text(name).clicked()
     };
-    let hidden = view.visibility.hidden.contains(&id);
+    let hidden = view.is_hidden(id);
     let locked = view.visibility.locked.contains(&id);
     let eye = if hidden { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
     let verb = if hidden { "Show" } else { "Hide" };
@@ -322,9 +322,9 @@ fn badges_ui(
     if unkeyed {
         painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color(ColorRole::JointPending)));
         right -= 12.0;
-    } else if opened
-        .is_some_and(|o| o.pose != node.pose || o.name != node.name || o.morph_weights != node.morph_weights)
-    {
+    } else if opened.is_some_and(|o| {
+        o.pose != node.pose || o.name != node.name || o.hidden != node.hidden || o.morph_weights != node.morph_weights
+    }) {
         painter.circle_filled(pos2(right, middle), 3.0, theme.color(ColorRole::JointEdited));
         right -= 12.0;
     } else if node.pose.is_some() {

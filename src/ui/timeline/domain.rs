@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    edit::{Mode, Selection, command::CloseHow},
-    model::{Clip, ClipId, Document, KeySet, Repeat, Shared, TrackId, UnkeyedAt},
+    edit::{KeysHome, Mode, Selection, command::CloseHow},
+    model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, UnkeyedAt},
     motion::{Playing, clip_edit::Gap},
     session::{Playback, RulerUnit},
     ui::Action,
@@ -17,8 +17,8 @@ pub enum TimelineAction {
     Carry(Option<UnkeyedAt>),
     /// These keys.
     SelectKeys {
-        /// Of which clip.
-        clip: ClipId,
+        /// The clip or layer that owns them.
+        home: KeysHome,
         /// Which.
         keys: KeySet,
         /// Besides those that are, or instead of them.
@@ -134,8 +134,10 @@ pub struct Timeline {
     pub playing: Vec<Playing>,
     /// The unkeyed pose that is shown at the playhead wherever that goes.
     pub carried: Option<UnkeyedAt>,
+    /// The mix that the chosen bar and lane are of.
+    followed: Option<Shared<Mix>>,
     /// Which keys were selected in which state of the document, by the number of its revision.
-    kept_keys: BTreeMap<u64, (ClipId, KeySet)>,
+    kept_keys: BTreeMap<u64, (KeysHome, KeySet)>,
 }
 
 /// What panels see of it.
@@ -180,18 +182,36 @@ impl Timeline {
         }
     }
 
+    /// Forgets what belongs to the file that was open: the settings stay.
+    pub fn leave_file(&mut self) {
+        let Self { playback, auto_key, .. } = std::mem::take(self);
+        (self.playback, self.auto_key) = (playback, auto_key);
+    }
+
+    /// Keeps the chosen bar and the painted lane when the mix is edited, undone or redone: they follow
+    /// their bar and lane to another place, and are dropped with them.
+    pub fn follow_mix(&mut self, now: Option<Shared<Mix>>) {
+        if self.followed == now {
+            return;
+        }
+        let before = std::mem::replace(&mut self.followed, now);
+        let (Some(before), now) = (before, self.followed.clone().unwrap_or_default()) else { return };
+        self.mix_bar = self.mix_bar.and_then(|at| before.bar_in(&now, at));
+        self.mask_lane = self.mask_lane.and_then(|lane| before.lane_in(&now, lane));
+    }
+
     /// Keeps which keys are selected in a state of the document.
-    pub fn keep_keys(&mut self, revision: u64, clip: ClipId, keys: KeySet) {
+    pub fn keep_keys(&mut self, revision: u64, home: KeysHome, keys: KeySet) {
         /// States that are remembered; the oldest are forgotten.
         const MOST: usize = 256;
-        self.kept_keys.insert(revision, (clip, keys));
+        self.kept_keys.insert(revision, (home, keys));
         if self.kept_keys.len() > MOST {
             self.kept_keys.pop_first();
         }
     }
 
     /// Which keys were selected in a state of the document.
-    pub fn kept_keys(&self, revision: u64) -> Option<(ClipId, KeySet)> {
+    pub fn kept_keys(&self, revision: u64) -> Option<(KeysHome, KeySet)> {
         self.kept_keys.get(&revision).cloned()
     }
 
@@ -204,10 +224,9 @@ impl Timeline {
         action: TimelineAction,
     ) {
         match action {
-            TimelineAction::SelectKeys { clip, keys, how } => {
-                let now = std::mem::take(&mut selection.keys);
-                let now = if selection.clip == Some(clip) { now } else { KeySet::default() };
-                selection.set_keys(clip, how.applied(now, keys));
+            TimelineAction::SelectKeys { home, keys, how } => {
+                let now = selection.keys_of(Some(home)).clone();
+                selection.set_keys(home, how.applied(now, keys));
             }
             TimelineAction::Seek(time) => {
                 self.playback.playing = false;
@@ -219,7 +238,6 @@ impl Timeline {
                 if *mode != Mode::Paint {
                     *mode = Mode::Animate;
                 }
-                selection.keys = KeySet::default();
             }
             TimelineAction::Fps(fps) => {
                 self.playback.fps = fps;
@@ -235,7 +253,6 @@ impl Timeline {
                 self.playback.mix(on);
                 if on {
                     *mode = Mode::Animate;
-                    selection.keys = KeySet::default();
                 }
             }
             TimelineAction::ChooseBar(bar) => self.mix_bar = bar,

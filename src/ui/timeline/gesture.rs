@@ -6,8 +6,10 @@ use egui::{Event, Key, Ui};
 use super::axis::TimeAxis;
 use crate::{
     edit::{
+        KeysHome,
         command::{
-            Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds,
+            Between, Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName,
+            field::Seconds,
         },
         evaluate,
     },
@@ -35,8 +37,8 @@ pub enum Retime {
 #[derive(Clone, Debug)]
 pub struct Retiming {
     pub kind: Retime,
-    /// The clip.
-    pub clip: ClipId,
+    /// The clip, or the layer of it, that owns the keys.
+    pub home: KeysHome,
     /// The keys as they were.
     pub keys: KeySet,
     /// The time that the pointer has hold of, on the clip.
@@ -104,7 +106,7 @@ impl Retiming {
         let neutral = if let Retime::Stretch(_) = kind { 1.0 } else { 0.0 };
         Some(Self {
             kind,
-            clip,
+            home: view.layers.keys_home(clip),
             keys,
             grabbed,
             from,
@@ -135,7 +137,7 @@ impl Retiming {
         }
         if goes == Goes::GivenUp {
             actions.push(Action::Cancel);
-            actions.push(TimelineAction::SelectKeys { clip: self.clip, keys: self.keys.clone(), how: SelectHow::Only });
+            actions.push(TimelineAction::SelectKeys { home: self.home, keys: self.keys.clone(), how: SelectHow::Only });
             return goes;
         }
         if !self.is_stretch() && !self.modal && matches!(self.kind, Retime::Move | Retime::Copy) {
@@ -157,7 +159,10 @@ impl Retiming {
             if self.is_stretch() && wanted <= 0.0 {
                 return goes;
             }
-            actions.push(Action::Preview { label: self.label(), commands: vec![self.command(wanted)] });
+            actions.push(Action::Preview {
+                label: self.label(),
+                commands: vec![self.command(wanted, view.settings.new_keys)],
+            });
         }
         if goes == Goes::Kept {
             actions.push(Action::Commit);
@@ -215,14 +220,14 @@ impl Retiming {
         format!("{verb} {keys}")
     }
 
-    fn command(&self, by: f64) -> Command {
-        let clip = ClipName::Id(self.clip);
-        let which = WhichKeys::these(self.clip, self.keys.clone());
+    fn command(&self, by: f64, new_keys: Between) -> Command {
+        let clip = ClipName::Id(self.home.clip);
+        let which = WhichKeys::these(self.home.clip, self.keys.clone());
         let seconds = Seconds(by as f32);
         match self.kind {
             Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None, make_room: None }.into(),
             Retime::Ripple => MoveKeys { clip, by: seconds, which, ripple: Some(true), make_room: None }.into(),
-            Retime::Copy => DuplicateKeys { clip, by: seconds, which }.into(),
+            Retime::Copy => DuplicateKeys { clip, by: seconds, which, interpolation: Some(new_keys) }.into(),
             Retime::Offset => OffsetKeys { clip, by: seconds, which }.into(),
             Retime::Stretch(about) => {
                 ScaleKeys { clip, factor: by as f32, about: Some(Seconds(about as f32)), which }.into()
@@ -278,13 +283,13 @@ fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modi
     if modifiers.command {
         let playhead = std::iter::once(view.timeline.playback.time);
         let document = view.session.map(|s| s.document());
-        let clip = document.and_then(|d| view.keys_clip(d, gesture.clip));
+        let clip = document.and_then(|d| view.keys_clip(d, gesture.home.clip));
         let near = PULL / axis.scale();
         let (low, high) = ((time - near) as f32, (time + near) as f32);
         let keys = clip.into_iter().flat_map(|clip| {
             clip.tracks.iter().flat_map(move |(id, track)| {
                 let from = track.times.partition_point(|t| *t < low);
-                let moved = view.selection.keys.of_track(*id);
+                let moved = view.selected_keys().of_track(*id);
                 let stays = move |t: &&f32| moved.binary_search_by(|k| k.total_cmp(t)).is_err();
                 track.times[from..].iter().take_while(move |t| **t <= high).filter(stays).map(|t| f64::from(*t))
             })

@@ -38,6 +38,8 @@ impl Hold {
             to: Some(Seconds(self.to)),
             ease: None,
             tolerance: None,
+            ground: None,
+            between: None,
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 
 /// The command that copies the selected keys.
 fn copy_keys(view: &View<'_>) -> Option<Command> {
-    let (clip, which) = WhichKeys::selected(view.selection)?;
+    let (clip, which) = WhichKeys::selected(view.selection, view.keys_home())?;
     Some(SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: None, which }.into())
 }
 
@@ -49,7 +49,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
     let view = sheet.view;
     context_menu(response, |ui| {
         ui.set_min_width(232.0);
-        let n = if view.selection.clip == Some(sheet.id) { view.selection.keys.len() } else { 0 };
+        let n = sheet.keys().len();
         let some = n > 0;
         let copy = count(n, "Copy");
         if line(ui, view, if some { &copy } else { "Copy" }, Some(ModeCommand::CopyPose.spec()), some)
@@ -126,7 +126,9 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
     let time = Some(Seconds(view.timeline.playback.time as f32));
     let paste = |time, replace, relative, flip| -> Command {
-        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative, flip }.into()
+        let interpolation = Some(view.settings.new_keys);
+        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative, flip, interpolation }
+            .into()
     };
     let ways = [
         ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None, None)),
@@ -140,7 +142,9 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     if line(ui, view, onto, None, copied && !nodes.is_empty()) {
         let node = Some(Nodes::Ids(nodes.iter().copied().collect()));
         let clip = ClipName::Id(clip);
-        let paste = PasteKeys { clip, text: None, time, node, replace: None, relative: None, flip: None };
+        let interpolation = Some(view.settings.new_keys);
+        let paste =
+            PasteKeys { clip, text: None, time, node, replace: None, relative: None, flip: None, interpolation };
         actions.push(Action::Run(paste.into()));
     }
     for (text, key, command) in ways {
@@ -151,18 +155,18 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
 }
 
 fn hold(view: &View<'_>, on: bool, actions: &mut Actions) {
-    if let Some((clip, which)) = WhichKeys::selected(view.selection) {
+    if let Some((clip, which)) = WhichKeys::selected(view.selection, view.keys_home()) {
         actions.push(Action::Run(HoldKeys { clip: ClipName::Id(clip), which, on: Some(on) }.into()));
     }
 }
 
 /// How values between the keys of the selected tracks come about; a check on what all have, a dash where they differ.
 pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
+    let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let of = |i: Interpolation| {
         let tracks = clip.into_iter().flat_map(|c| {
-            view.selection.keys.iter().filter_map(|(track, _)| c.tracks.get(&track)).map(|t| t.interpolation)
+            view.selected_keys().iter().filter_map(|(track, _)| c.tracks.get(&track)).map(|t| t.interpolation)
         });
         let (mut any, mut all) = (false, true);
         tracks.for_each(|t| if t == i { any = true } else { all = false });
@@ -186,7 +190,7 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// How smooth curves go through the selected keys.
 pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
+    let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let ways = [
         (Through::Auto, "Auto", "Smooth, and not beyond the keys beside it"),
         (Through::Flat, "Flat", "At rest in the key"),
@@ -206,10 +210,10 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// What the selected keys are to the animator; a check on what all are, a dash where they differ.
 pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let Some((id, which)) = WhichKeys::selected(view.selection) else { return };
+    let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let selected = || {
-        let tracks = view.selection.keys.iter().filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
+        let tracks = view.selected_keys().iter().filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
         tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)))
     };
     for (kind, text) in KINDS {

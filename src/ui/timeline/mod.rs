@@ -39,7 +39,7 @@ use egui::{RichText, Ui};
 use super::{Action, Actions, Theme, View, blend_drag::BlendDrag, theme::Font};
 use crate::render::ColorRole;
 use crate::{
-    edit::{Mode, command::NewClip},
+    edit::{KeysHome, Mode, command::NewClip},
     model::{Clip, ClipId, Derived, KeySet, NodeId, Shared},
 };
 
@@ -60,6 +60,8 @@ type NlerpGap = Derived<(u64, ClipId), f32>;
 /// What the timeline keeps.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineState {
+    /// The owner of the keys that were shown last.
+    shown: Option<KeysHome>,
     /// The clip the range was fitted to.
     fitted: Option<(ClipId, u32)>,
     /// Seconds in sight.
@@ -134,6 +136,20 @@ impl TimelineState {
         let share = (about - self.start) / (self.end - self.start);
         self.start = about - span * share;
         self.end = self.start + span;
+    }
+
+    /// Shows the keys of a clip or layer. An act on the keys or markers of another one ends here.
+    fn show(&mut self, home: KeysHome, actions: &mut Actions) {
+        if self.shown.replace(home) == Some(home) {
+            return;
+        }
+        if let KeyGesture::Keys(_) = self.gesture {
+            actions.push(Action::Cancel);
+        }
+        self.end_gestures();
+        self.marker = MarkerEdit::None;
+        self.strength = strength::StrengthDrag::default();
+        self.dead = DeadKeys::default();
     }
 
     /// Begins to move keys, where there are some.

@@ -48,7 +48,7 @@ pub fn overview_ui(
     let step = (times.len() / 20_000).max(1);
     times.iter().step_by(step).for_each(|t| counts[column(f64::from(*t))] += 1);
     let most = counts.iter().copied().max().unwrap_or(1).max(1) as f32;
-    let is_here = sheet.view.selection.clip == Some(sheet.id) && !sheet.view.selection.keys.is_empty();
+    let is_here = !sheet.keys().is_empty();
     let chosen = state.selected.get().filter(|_| is_here).map_or(&[][..], |t| t);
     for (k, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
         let left = area.left() + k as f32 * 2.0;

@@ -72,8 +72,8 @@ impl Sheet<'_> {
 
     /// The box of what is selected, as far as it is in sight: where it is, and the times of its sides.
     pub(super) fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
-        let keys = &self.view.selection.keys;
-        let (first, last) = keys.span().filter(|_| self.view.selection.clip == Some(self.id))?;
+        let keys = self.keys();
+        let (first, last) = keys.span()?;
         if keys.len() < 2 {
             return None;
         }

@@ -370,12 +370,13 @@ fn row_menu(
     ui.set_min_width(190.0);
     let clip = view.shown_clip();
     if ui.button("Select all its keys").clicked() {
-        if let (Some(id), Some(clip)) = (clip, clip.and_then(|c| view.keys_clip(view.session?.document(), c))) {
+        let home = view.keys_home();
+        if let (Some(home), Some(clip)) = (home, home.and_then(|h| view.keys_clip(view.session?.document(), h.clip))) {
             let keys = KeySet::of(clip, |_, t| match t.target == node {
                 true => KeyTimes::part(&t.times, 0..t.times.len()),
                 false => KeyTimes::default(),
             });
-            actions.push(TimelineAction::SelectKeys { clip: id, keys, how: SelectHow::Only });
+            actions.push(TimelineAction::SelectKeys { home, keys, how: SelectHow::Only });
         }
         ui.close();
     }

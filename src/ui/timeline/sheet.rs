@@ -20,7 +20,10 @@ use super::{
     strength::strength_ui,
 };
 use crate::{
-    edit::command::{CloseHow, frame_of},
+    edit::{
+        KeysHome,
+        command::{CloseHow, frame_of},
+    },
     model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, TrackId},
     render::{ColorRole, Measure},
     ui::{
@@ -60,6 +63,7 @@ pub struct Sheet<'a> {
 pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: ClipId, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let Some(clip) = view.keys_clip(document, id) else { return };
+    state.show(view.layers.keys_home(id), actions);
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
     let row_height = Measure::RowTrack.points();
@@ -287,10 +291,19 @@ impl Sheet<'_> {
         Look { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
     }
 
-    /// The selected keys of a track, where the shown clip is the one they are of.
+    /// The selected keys of a track.
     pub fn selected(&self, track: TrackId) -> &[f32] {
-        let selection = self.view.selection;
-        if selection.clip == Some(self.id) { selection.keys.of_track(track) } else { &[] }
+        self.keys().of_track(track)
+    }
+
+    /// The owner of the keys on this sheet.
+    pub(super) fn home(&self) -> KeysHome {
+        self.view.layers.keys_home(self.id)
+    }
+
+    /// The selected keys on this sheet.
+    pub(super) fn keys(&self) -> &KeySet {
+        self.view.selection.keys_of(Some(self.home()))
     }
 
     /// The keys of a row whose middle is at `middle`.
@@ -299,12 +312,8 @@ impl Sheet<'_> {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
                 let Summary { times, kinds } = state.summary.update(self.clip.clone(), |clip| summary(clip));
-                let selected = if self.view.selection.clip == Some(self.id) {
-                    let keys = self.view.selection.keys.clone();
-                    state.selected.update((self.clip.clone(), keys), |(_, keys)| times_of(keys)).as_slice()
-                } else {
-                    &[]
-                };
+                let keys = self.keys().clone();
+                let selected = state.selected.update((self.clip.clone(), keys), |(_, keys)| times_of(keys)).as_slice();
                 if look.is_dense(times) {
                     look.band(mesh, times, selected);
                     return;
@@ -484,7 +493,7 @@ impl Sheet<'_> {
     }
 
     pub(super) fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
-        actions.push(TimelineAction::SelectKeys { clip: self.id, keys, how });
+        actions.push(TimelineAction::SelectKeys { home: self.home(), keys, how });
     }
 
     /// A click on a diamond, or beside all of them.
@@ -517,7 +526,7 @@ impl Sheet<'_> {
             state.gesture = KeyGesture::Lasso(vec![self.spot(state, at)]);
             return;
         }
-        let selected = || (self.id, self.view.selection.keys.clone());
+        let selected = || (self.id, self.keys().clone());
         let grip = self.grips(state).and_then(|g| g.into_iter().find(|(r, ..)| r.expand(3.0).contains(at)));
         if let Some((_, side, other)) = grip {
             let about = if modifiers.alt { self.view.timeline.playback.time } else { f64::from(other) };
@@ -541,7 +550,7 @@ impl Sheet<'_> {
         let in_box = self.selection_box(state).is_some_and(|(area, ..)| area.contains(at));
         if in_box && !modifiers.shift && !modifiers.command {
             // The first key of the box lands on frames.
-            let first = self.view.selection.keys.span().map_or(time, |(first, _)| f64::from(first));
+            let first = self.keys().span().map_or(time, |(first, _)| f64::from(first));
             state.begin(Retiming::new(self.view, selected(), kind, first, time, false));
             return;
         }
@@ -553,8 +562,8 @@ impl Sheet<'_> {
     fn begin_modal(&self, state: &mut TimelineState, ui: &Ui) {
         let Some(kind) = state.wanted.take() else { return };
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(self.body.center());
-        let (Some((first, last)), from) = (self.view.selection.keys.span(), self.axis.time(at.x)) else { return };
-        let keys = (self.id, self.view.selection.keys.clone());
+        let (Some((first, last)), from) = (self.keys().span(), self.axis.time(at.x)) else { return };
+        let keys = (self.id, self.keys().clone());
         let grabbed = match kind {
             Retime::Stretch(about) => {
                 let far = |t: f32| (f64::from(t) - about).abs();
@@ -616,7 +625,7 @@ impl Sheet<'_> {
     fn said_at_pointer(&self, ui: &Ui, gesture: &Retiming) {
         let (theme, document) = (self.view.theme, self.view.session.map(|s| s.document()));
         let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else { return };
-        let said = gesture.said(self.view.keys_clip(document, gesture.clip), self.view.timeline.playback.fps);
+        let said = gesture.said(self.view.keys_clip(document, gesture.home.clip), self.view.timeline.playback.fps);
         let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("said")));
         let text = painter.layout_no_wrap(said, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
         let size = text.size() + vec2(16.0, 10.0);

@@ -237,8 +237,7 @@ fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Action
 
 /// Does arithmetic on the selected keys of the track, or on the value that is seen where none is selected.
 fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, values: Vec3, actions: &mut Actions) {
-    let mine = view.selection.clip == Some(channel.clip);
-    let times = if mine { view.selection.keys.of_track(channel.track) } else { &[] };
+    let times = view.selected_keys().of_track(channel.track);
     if times.is_empty() {
         let mut wanted = values;
         wanted[axis] = match sum {
@@ -298,7 +297,9 @@ fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actio
             let which = WhichKeys { time: Some(time), node: Some(node), parts, ..WhichKeys::default() };
             actions.push(Action::Run(DeleteKeys { clip, which }.into()));
         } else if property == Property::Weights {
-            actions.push(Action::Run(KeyMorphs { clip, time, node, target: None, weight: None }.into()));
+            let interpolation = Some(view.settings.new_keys);
+            let key = KeyMorphs { clip, time, node, target: None, weight: None, interpolation };
+            actions.push(Action::Run(key.into()));
         } else {
             let parts = Some(Parts(vec![property]));
             let interpolation = Some(view.settings.new_keys);

@@ -31,6 +31,9 @@ pub struct CopiedTrack {
     pub node: String,
     /// Its names from the root, with `/` between them.
     pub path: String,
+    /// Its index in the file, which tells nodes of one path apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u32>,
     /// What of it moves.
     pub property: Property,
     /// How values between the keys come about.
@@ -53,15 +56,32 @@ pub struct CopiedKeys {
     pub tracks: Vec<CopiedTrack>,
 }
 
+/// What tells a node apart from others.
+#[derive(Clone, Copy, Debug)]
+pub struct NodePlace<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its names from the root.
+    pub path: &'a str,
+    /// Itself.
+    pub node: NodeId,
+}
+
 impl CopiedTrack {
+    /// What tells its node apart from those of the other tracks.
+    pub fn place(&self) -> (&str, Option<u32>) {
+        (&self.path, self.index)
+    }
+
     /// Some keys of a track.
-    pub fn of(track: &Track, times: &[f32], node: &str, path: &str) -> Self {
+    pub fn of(track: &Track, times: &[f32], place: &NodePlace<'_>) -> Self {
         let stride = track.stride();
         let marks = super::marks(track, times, super::hold_ends(track).as_deref());
         let kept: Vec<usize> = (0..marks.len()).filter(|k| marks[*k]).collect();
         Self {
-            node: node.to_owned(),
-            path: path.to_owned(),
+            node: place.name.to_owned(),
+            path: place.path.to_owned(),
+            index: Some(place.node.0),
             property: track.property,
             interpolation: track.interpolation,
             times: kept.iter().map(|k| track.times[*k]).collect(),
@@ -285,7 +305,7 @@ mod tests {
     proptest! {
         #[test]
         fn keys_survive_the_clipboard(track in any_track(), by in 0.0f64..3.0, replace: bool, relative: bool) {
-            let copied = CopiedKeys::new(vec![CopiedTrack::of(&track, &track.times, "Arm", "Hips/Arm")]);
+            let copied = CopiedKeys::new(vec![CopiedTrack::of(&track, &track.times, &NodePlace { name: "Arm", path: "Hips/Arm", node: NodeId(3) })]);
             let back = CopiedKeys::parse(&copied.text()).unwrap();
             prop_assert_eq!(&back, &copied);
             let keys = back.tracks[0].track(NodeId(0)).unwrap();

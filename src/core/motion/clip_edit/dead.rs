@@ -11,6 +11,9 @@ use crate::{
 /// How far a value may lie off the line where no more is allowed, for a value of 1; of rotations, radians.
 const ROUNDED: f32 = 1e-5;
 
+/// The cosine of half of what is nearly half a turn, 179°.
+const HALF_TURN: f32 = 0.0087;
+
 /// How many keys are tried as one line at most; only a value that stays is followed further.
 const MOST_ON_A_LINE: usize = 256;
 
@@ -70,6 +73,11 @@ fn lies_on(track: &Track, from: usize, key: usize, to: usize, tolerance: f32) ->
     let part = ((f64::from(track.times[key]) - start) / (end - start)) as f32;
     let (a, v, b) = (track.value(from), track.value(key), track.value(to));
     if track.property == Property::Rotation {
+        // Half a turn apart the short way is decided by a last digit.
+        let half = Quat::from_slice(a).dot(Quat::from_slice(b)).abs() < HALF_TURN;
+        if half && from + 1 != to {
+            return false;
+        }
         let line = slerp(Quat::from_slice(a), Quat::from_slice(b), part);
         return angle_between(line, Quat::from_slice(v)) <= tolerance.to_radians() + ROUNDED * 10.0;
     }

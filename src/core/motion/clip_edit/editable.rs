@@ -6,6 +6,9 @@
 //! the bound on the skin ([`super::skin_bound`]). Values and slopes at keys are those with which the splines come nearest to all
 //! that was baked, in the sense of least squares; slopes are the same before and after a key, so that curves are smooth, and
 //! the first and the last key keep their values, so that a loop stays closed. Keys that the skin turns out not to need go again.
+//!
+//! Only what is baked is made anew: LINEAR with a key on each frame, of which nobody knows what it did between. The file says what
+//! splines and tracks of few keys do between theirs, so that they stay as they are.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,7 @@ use glam::Vec4;
 
 use super::{
     key_span,
+    length::as_long_as,
     reduce::{apart, thinned},
     skin_bound::SkinBound,
 };
@@ -26,8 +30,12 @@ use crate::{
 pub struct Editable {
     /// The clip.
     pub clip: Clip,
-    /// How far a vertex is off at most, metres of a body 1.8 m high.
+    /// How far a vertex is off at most at the old key times, metres of a body 1.8 m high.
     pub error: f32,
+    /// How far between them, where it went straight from frame to frame, and when that is.
+    pub between: (f32, f64),
+    /// How many tracks are splines or have few keys already, and were left.
+    pub left: usize,
     /// Keys before and after.
     pub keys: [usize; 2],
 }
@@ -272,7 +280,7 @@ fn worst(dense: &Dense<'_>, track: &Track, times: &[f32], keys: &[usize], part: 
         for (k, time) in times.iter().enumerate().take(ends[1]).skip(ends[0] + 1) {
             sample_into(track, f64::from(*time), &mut out);
             let off = apart(track.property, &out, dense.value(k)) / (dense.share * part).max(1e-12);
-            most = most.max(off);
+            most = most.max(off).max(swings(dense, track, times, k, &mut out) / part.max(1e-6));
             if inner(k) && off > at_middle.0 {
                 at_middle = (off, k);
             }
@@ -281,6 +289,44 @@ fn worst(dense: &Dense<'_>, track: &Track, times: &[f32], keys: &[usize], part: 
             found[at] = (most, at_middle.1);
         }
     }
+}
+
+/// How far a spline swings out of the way from one frame to the next, where it should about go along it: of its share.
+fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [f32]) -> f32 {
+    /// Of that way; a curve is no straight line.
+    const CURVED: f32 = 0.25;
+    let (a, b) = (dense.value(k - 1), dense.value(k));
+    sample_into(track, (f64::from(times[k - 1]) + f64::from(times[k])) * 0.5, out);
+    let middle: Vec<f32> = a.iter().zip(b).map(|(a, b)| (a + b) * 0.5).collect();
+    let way = apart(track.property, a, b);
+    (apart(track.property, out, &middle) - CURVED * way).max(0.0) / dense.share.max(1e-12)
+}
+
+/// How far apart frames are, seconds, where some track of a clip has a key on each; nothing where none has.
+fn frame_of(clip: &Clip) -> Option<f32> {
+    /// Slower is posed by hand.
+    const SLOWEST: f32 = 0.13;
+    let fullest = clip.tracks.values().filter(|t| t.interpolation == Interpolation::Linear);
+    let mut gaps: Vec<f32> = fullest.max_by_key(|t| t.times.len())?.times.windows(2).map(|w| w[1] - w[0]).collect();
+    gaps.sort_by(f32::total_cmp);
+    gaps.get(gaps.len() / 2).copied().filter(|gap| *gap <= SLOWEST)
+}
+
+/// Whether a track has a key on each frame from its first to its last: a few may be missing.
+fn is_baked(track: &Track, frame: Option<f32>) -> bool {
+    /// The share of steps from key to key that are a frame's.
+    const MOST: f32 = 0.9;
+    let Some(frame) = frame.filter(|_| track.interpolation == Interpolation::Linear && track.times.len() > 2) else {
+        return false;
+    };
+    let steps = track.times.windows(2).filter(|w| w[1] - w[0] <= frame * 1.5).count();
+    steps as f32 >= MOST * (track.times.len() - 1) as f32
+}
+
+/// Whether a LINEAR track stands still, so that one key says all of it.
+fn stands_still(track: &Track) -> bool {
+    track.interpolation == Interpolation::Linear
+        && (1..track.times.len()).all(|k| apart(track.property, track.value(0), track.value(k)) <= 1e-6)
 }
 
 /// All tracks of a limb as splines with these key times.
@@ -337,7 +383,8 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
             }
             let tried = Shared::new(Clip { tracks, ..best.clip.clone() });
             if let Some(error) = skin.error(document, &tried) {
-                *best = Editable { error, keys: [best.keys[0], tried.key_count()], clip: (*tried).clone() };
+                *best =
+                    Editable { error, keys: [best.keys[0], tried.key_count()], clip: (*tried).clone(), ..best.clone() };
                 limbs[k].keys = fewer;
             }
         }
@@ -348,17 +395,21 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
 }
 
 /// The clip as splines through as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of where it was, at all of
-/// its key times: what was baked says nothing of the moments between. Tracks that do not move have one key; STEP stays STEP.
+/// its key times: what was baked says nothing of the moments between, and how far it is off there is told. Tracks that do not move have
+/// one key, but for one that holds the clip's length; STEP stays STEP, and what is a spline or has few keys already as it is.
 pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     const TRIES: usize = 10;
     let keys = clip.key_count();
-    let mut best = Editable { clip: clip.clone(), error: 0.0, keys: [keys; 2] };
+    let frame = frame_of(clip);
+    let is_curve = |t: &Track| is_baked(t, frame);
+    let is_left = |t: &Track| t.times.len() > 1 && t.interpolation != Interpolation::Step && !is_curve(t);
+    let left = clip.tracks.values().filter(|t| is_left(t)).count();
+    let mut best = Editable { clip: clip.clone(), error: 0.0, between: (0.0, 0.0), left, keys: [keys; 2] };
     if key_span(clip).is_none() || bound <= 0.0 {
         return best;
     }
     let skin = SkinBound::of(document, clip, bound, false);
     let limb_of = limbs(document, clip);
-    let is_curve = |t: &Track| t.interpolation != Interpolation::Step && t.times.len() > 1;
     let mut groups: BTreeMap<NodeId, Vec<(TrackId, &Track)>> = BTreeMap::new();
     for (id, track) in clip.tracks.iter().filter(|(_, t)| is_curve(t)) {
         let limb = limb_of.get(&track.target).copied().unwrap_or(track.target);
@@ -388,7 +439,7 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
             };
             let (still, moving): (Vec<&Dense<'_>>, Vec<&Dense<'_>>) = dense.iter().partition(is_still);
             for d in still {
-                tracks.insert(d.id, Shared::new(d.single(times[0])));
+                tracks.insert(d.id, Shared::new(d.single(d.track.times[0])));
             }
             if moving.is_empty() {
                 continue;
@@ -398,16 +449,19 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
             limbs.push(Limb { times, moving, keys });
         }
         for (id, track) in clip.tracks.iter().filter(|(_, t)| !is_curve(t)) {
+            if is_left(track) && !stands_still(track) {
+                continue;
+            }
             if let Some(made) = thinned(track, skin.shares[id] * part, false) {
                 tracks.insert(*id, Shared::new(made));
             }
         }
-        let tried = Shared::new(Clip { tracks, ..clip.clone() });
+        let tried = Shared::new(as_long_as(clip, Clip { tracks, ..clip.clone() }));
         match skin.error(document, &tried) {
             Some(error) => {
                 low = part;
                 if tried.key_count() < best.keys[1] {
-                    best = Editable { error, keys: [keys, tried.key_count()], clip: (*tried).clone() };
+                    best = Editable { error, keys: [keys, tried.key_count()], clip: (*tried).clone(), ..best };
                     kept = limbs;
                 }
             }
@@ -419,6 +473,9 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
         }
     }
     pruned(document, &skin, &mut kept, &mut best);
+    if best.keys[1] < keys {
+        best.between = skin.between(document, &Shared::new(best.clip.clone()));
+    }
     best
 }
 

@@ -4,8 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::join::pose_value;
 use crate::{
-    model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId},
-    motion::Mirror,
+    model::{
+        Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform, transform::is_turned_less,
+    },
+    motion::{
+        Evaluator, Mirror, MirrorGap, Pose, Stack,
+        fold::{follow, union},
+        frame::set,
+        sample_into,
+    },
 };
 
 /// A mirrored clip.
@@ -15,45 +22,64 @@ pub struct MirroredClip {
     pub clip: Clip,
     /// Nodes that move and have no other side; they move as they did.
     pub alone: Vec<NodeId>,
-    /// Tracks whose scale could not be taken over, since the axes of both joints do not lie on one another.
+    /// Tracks of scales that lost a part, since the axes of both joints do not lie on one another.
     pub scale_left: usize,
+    /// Nodes with new keys, since nodes without a partner move between them and their carrier.
+    pub sampled: Vec<NodeId>,
+    /// Nodes that got a key without having moved: they stand unlike their mirror image.
+    pub posed: Vec<NodeId>,
+    /// How many of the moving nodes have a partner, or are in the middle.
+    pub mirrored: usize,
 }
 
 /// The clip with the motion of each joint on its mirror joint, and the other way round; of these nodes and their mirror joints
 /// alone, where some are given. Where only one side has keys, the other gets the mirror image of the document's pose, so that what
 /// is seen is the mirror image at all times. Weights of morph targets stay.
 pub fn mirrored(document: &Document, clip: &Clip, mirror: &Mirror, only: Option<&[NodeId]>) -> MirroredClip {
-    let mut made = MirroredClip { clip: clip.clone(), alone: Vec::new(), scale_left: 0 };
+    let moved: BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).collect();
+    let meant = meant(document, mirror, only);
+    let alone = match only {
+        None => moved.iter().copied().collect(),
+        Some(nodes) => nodes.to_vec(),
+    };
+    let alone = alone.into_iter().filter(|n| moved.contains(n) && mirror.partner(*n).is_none()).collect();
+    let mut made =
+        MirroredClip { clip: clip.clone(), alone, scale_left: 0, sampled: Vec::new(), posed: Vec::new(), mirrored: 0 };
     let by_channel: BTreeMap<(NodeId, Property), TrackId> =
         clip.tracks.iter().map(|(id, t)| ((t.target, t.property), *id)).collect();
-    let moved: BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).collect();
-    let meant: BTreeSet<NodeId> = match only {
-        None => moved.iter().copied().collect(),
-        Some(nodes) => nodes.iter().copied().collect(),
-    };
-    let mut nodes = BTreeSet::new();
-    for node in meant {
-        match mirror.partner(node) {
-            Some(partner) => nodes.extend([node, partner]),
-            None if moved.contains(&node) => made.alone.push(node),
-            None => {}
-        }
-    }
-    for node in nodes.iter().copied() {
+    // Those above first, since the ones below are told from them.
+    for node in document.nodes.order().iter().copied().filter(|n| meant.contains(n)) {
         let Some(partner) = mirror.partner(node) else { continue };
-        if !moved.contains(&node) && !moved.contains(&partner) {
-            continue;
+        let between = mirror.between(document, partner);
+        let carried: Vec<&Track> = clip
+            .tracks
+            .values()
+            .filter(|t| t.property != Property::Weights && between.contains(&t.target))
+            .map(|t| &**t)
+            .collect();
+        let moves = moved.contains(&node) || moved.contains(&partner);
+        made.mirrored += usize::from(moves);
+        if !moves && carried.is_empty() {
+            if only.is_none() && is_posed_unlike(document, mirror, node) {
+                made.posed.push(node);
+            } else {
+                continue;
+            }
         }
+        let sampled = (!carried.is_empty()).then(|| sampled(document, (clip, &made.clip), mirror, partner, &carried));
+        made.sampled.extend(sampled.is_some().then_some(node));
         // What the node does then is the mirror image of what its partner does.
         for property in Property::TRS {
             let from = by_channel.get(&(partner, property)).map(|id| &clip.tracks[id]);
             let own = by_channel.get(&(node, property)).copied();
-            let track = match from {
-                Some(track) => mirror.track(document, track).map(|m| {
+            let from_between = sampled.as_ref().and_then(|s| s.iter().find(|t| t.property == property));
+            let track = match (from_between, from) {
+                (Some(track), _) => Some(track.clone()),
+                (None, Some(track)) => mirror.track(document, track).map(|m| {
                     made.scale_left += usize::from(m.scale_left);
                     m.track
                 }),
-                None => image_of_pose(document, mirror, partner, node, property),
+                (None, None) => image_of_pose(document, mirror, partner, node, property),
             };
             match (track, own) {
                 (Some(track), _) => {
@@ -68,6 +94,62 @@ pub fn mirrored(document: &Document, clip: &Clip, mirror: &Mirror, only: Option<
         }
     }
     made
+}
+
+/// These nodes with their mirror joints, or all.
+fn meant(document: &Document, mirror: &Mirror, only: Option<&[NodeId]>) -> BTreeSet<NodeId> {
+    let all = || document.node_ids().collect::<Vec<_>>();
+    let nodes = only.map_or_else(all, <[NodeId]>::to_vec);
+    nodes.into_iter().filter_map(|n| Some([n, mirror.partner(n)?])).flatten().collect()
+}
+
+/// The local transform of a node in a clip at a time, over the document's pose.
+fn local_in(document: &Document, clip: &Clip, node: NodeId, time: f64) -> Transform {
+    let mut local = document.node(node).local().transform();
+    let mut buffer = [0.0; 4];
+    for (_, track) in Property::TRS.iter().filter_map(|p| clip.track(node, *p)) {
+        let out = &mut buffer[..track.width];
+        sample_into(track, time, out);
+        set(&mut local, track.property, out);
+    }
+    local
+}
+
+/// Rotation and translation of the mirror joint of a joint which other nodes carry that move and have no partner: at all times
+/// that any of them has a key at, and between them as close as layers are folded.
+fn sampled(
+    document: &Document,
+    (clip, made): (&Clip, &Clip),
+    mirror: &Mirror,
+    from: NodeId,
+    carried: &[&Track],
+) -> Vec<Track> {
+    let own = Property::TRS.into_iter().filter_map(|p| clip.track(from, p)).map(|(_, t)| &**t);
+    let times = union(own.chain(carried.iter().copied()));
+    let Some(to) = mirror.partner(from) else { return Vec::new() };
+    let at = |time: f32| {
+        let time = f64::from(time);
+        let local = local_in(document, clip, from, time);
+        let was = |n: NodeId| local_in(document, clip, n, time);
+        let is = |n: NodeId| local_in(document, made, n, time);
+        mirror.pose_among(document, (from, &local), &was, &is).map_or(local, |m| m.local)
+    };
+    let unit = mirror.unit_above(document, to);
+    [Property::Translation, Property::Rotation].map(|p| follow(&times, &at, p, to, unit)).to_vec()
+}
+
+/// Whether a node that nothing moves stands so that the mirror image is another pose: visibly.
+fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
+    /// Radians; sizes of the body; of a scale of 1.
+    const UNLIKE: f32 = 2e-3;
+    let Some(partner) = mirror.partner(node) else { return false };
+    let own = document.node(node).local().transform();
+    let Some(image) = mirror.pose(document, partner, &document.node(partner).local().transform()) else { return false };
+    let way = own.translation.distance(image.local.translation) * mirror.unit_above(document, node);
+    let scaled = (own.scale - image.local.scale).abs().max_element();
+    way > UNLIKE * mirror.size(node)
+        || scaled > UNLIKE * own.scale.abs().max_element()
+        || !is_turned_less(own.rotation, image.local.rotation, UNLIKE)
 }
 
 /// One key of the mirror image of a joint's pose, where the other is not posed so already.
@@ -95,4 +177,25 @@ fn image_of_pose(document: &Document, mirror: &Mirror, from: NodeId, to: NodeId,
         values: value.into(),
         kinds: Default::default(),
     })
+}
+
+/// How far a mirrored clip is from the mirror image of the clip, where and when it is farthest.
+pub fn mirror_gap(
+    document: &Document,
+    (clip, made): (&Shared<Clip>, &Shared<Clip>),
+    mirror: &Mirror,
+    only: Option<&[NodeId]>,
+) -> Option<MirrorGap> {
+    const TIMES: u32 = 48;
+    let nodes = only.map(|_| meant(document, mirror, only));
+    let (mut evaluators, mut poses) =
+        ([Evaluator::default(), Evaluator::default()], [Pose::default(), Pose::default()]);
+    let gap = |k: u32| {
+        let time = f64::from(clip.length()) * f64::from(k) / f64::from(TIMES);
+        for ((evaluator, pose), clip) in evaluators.iter_mut().zip(&mut poses).zip([clip, made]) {
+            evaluator.update(document, &Stack::of(Some(clip), time), pose);
+        }
+        mirror.gap(document, (&poses[0], &poses[1]), nodes.as_ref())
+    };
+    (0..=TIMES).filter_map(gap).max_by(|a, b| a.part.total_cmp(&b.part))
 }

@@ -12,6 +12,7 @@
 //!                             ├─► join     two, one after the other
 //!                             ├─► mirrored the other side
 //!                             ├─► reduce   fewer keys, with the skin where it was (skin_bound)
+//!                             │   both keep it as long as it is (length)
 //!                             ├─► editable splines through a few keys, where there was one on each frame
 //!                             ├─► root_motion  the way that the body goes, put elsewhere
 //!                             └─► seam     where a loop meets itself, and how it comes to
@@ -29,12 +30,15 @@ mod copied;
 mod dead;
 mod editable;
 mod join;
+mod jumps;
+mod length;
 mod mirrored;
 mod offset;
 mod reduce;
 mod retime;
 mod root_motion;
 mod seam;
+mod seam_speed;
 mod skin_bound;
 mod smooth;
 mod values;
@@ -42,16 +46,19 @@ mod whole;
 
 pub use self::{
     choose::{keys_in_range, keys_of_kind, keys_of_value},
-    copied::{CopiedKeys, CopiedTrack, NotKeys, PasteAt, Pasted, paste},
+    copied::{CopiedKeys, CopiedTrack, NodePlace, NotKeys, PasteAt, Pasted, paste},
     dead::dead_keys,
     editable::{Editable, editable},
     join::{Joined, joined},
-    mirrored::{MirroredClip, mirrored},
+    jumps::{Jump, new_jump},
+    length::length_in_words,
+    mirrored::{MirroredClip, mirror_gap, mirrored},
     offset::offset_in_loop,
     reduce::{Reduced, reduced, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Carrier, Closing, Gap, Seam, closed, seam},
+    seam_speed::speed_jump,
     smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},
     values::{ValueChange, change_values},
     whole::{MotionError, key_span, mapped, part_of, resampled, reversed},

@@ -1,12 +1,12 @@
 //! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres at the furthest vertices
 //! (see [`super::skin_bound`]). How much of their shares all tracks together may use is found by trying, and what is measured at all
-//! old key times and midway is within the bound.
+//! old key times and between them is within the bound.
 
 use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3, Vec4};
 
-use super::{key_span, skin_bound::SkinBound};
+use super::{key_span, length::as_long_as, skin_bound::SkinBound};
 use crate::{
     model::{Clip, Document, Interpolation, Property, Shared, Slice, Track, TrackId},
     motion::slerp,
@@ -75,6 +75,9 @@ fn needed(track: &Track, tolerance: f32) -> Vec<usize> {
     let mut was = vec![0.0; track.width];
     let curved = track.interpolation == Interpolation::CubicSpline;
     let mut fits = |from: usize, to: usize| {
+        if to > from + 1 && is_half_turn(track, from, to) {
+            return false;
+        }
         if track.interpolation == Interpolation::Step {
             return (from + 1..to).all(|k| apart(property, track.value(from), track.value(k)) <= tolerance);
         }
@@ -125,6 +128,16 @@ fn needed(track: &Track, tolerance: f32) -> Vec<usize> {
     kept
 }
 
+/// Whether two keys of a LINEAR rotation lie half a turn apart, where either way is the short one: a last digit decides which is gone.
+fn is_half_turn(track: &Track, from: usize, to: usize) -> bool {
+    /// A cosine of half the turn: 179°.
+    const NEAR: f32 = 0.0087;
+    track.property == Property::Rotation && track.interpolation == Interpolation::Linear && {
+        let [a, b] = [from, to].map(|k| Vec4::from_slice(track.value(k)).normalize_or(Vec4::W));
+        a.dot(b).abs() < NEAR
+    }
+}
+
 fn with_keys(track: &Track, kept: &[usize]) -> Track {
     let stride = track.stride();
     let single = kept.len() == 1 && track.interpolation == Interpolation::CubicSpline;
@@ -144,11 +157,16 @@ pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Tra
     let count = track.times.len();
     let mut kept = needed(track, tolerance);
     let still = |k: usize| apart(track.property, track.value(0), track.value(k)) <= tolerance * 0.5;
-    let flat = track.interpolation != Interpolation::CubicSpline || {
-        let w = track.width;
-        let slopes = track.values.chunks(w).enumerate().filter(|(k, _)| k % 3 != 1);
-        slopes.flat_map(|(_, v)| v).all(|v| v.abs() <= tolerance)
-    };
+    // Equal keys say nothing of a spline that swings out between them.
+    let mut out = vec![0.0; track.width];
+    let flat = track.interpolation != Interpolation::CubicSpline
+        || (1..count).all(|k| {
+            [0.125, 0.25, 0.5, 0.75, 0.875].into_iter().all(|part| {
+                let time = track.times[k - 1] + (track.times[k] - track.times[k - 1]) * part;
+                between(track, (k - 1, k), time, &mut out);
+                apart(track.property, &out, track.value(0)) <= tolerance * 0.5
+            })
+        });
     if flat && (0..count).all(still) {
         kept.truncate(1);
     }
@@ -162,7 +180,7 @@ pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Tra
 }
 
 /// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in metres of the node's parent, and a factor of a
-/// tenth of that angle. Weights of morph targets stay as they are.
+/// tenth of that angle. Weights of morph targets stay as they are, and so does its length.
 pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
     let thin = |track: &Shared<Track>| {
         let tolerance = match track.property {
@@ -173,7 +191,8 @@ pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
         };
         thinned(track, tolerance, false).map_or_else(|| track.clone(), Shared::new)
     };
-    Clip { tracks: clip.tracks.iter().map(|(id, track)| (*id, thin(track))).collect(), ..clip.clone() }
+    let tracks = clip.tracks.iter().map(|(id, track)| (*id, thin(track))).collect();
+    as_long_as(clip, Clip { tracks, ..clip.clone() })
 }
 
 fn bytes_of(clip: &Clip) -> usize {
@@ -190,7 +209,7 @@ fn bytes_of(clip: &Clip) -> usize {
 }
 
 /// The clip with as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of where it was, at all of its key times
-/// and midway between them. LINEAR stays LINEAR; the first and the last key of a track that moves stay.
+/// and between them. LINEAR stays LINEAR; the first and the last key of a track that moves stay, and so does the clip's length.
 pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
     /// The parts of its share that a track is tried with, in turns: up to where the bound is met, then between.
     const FIRST: f32 = 1.0;
@@ -214,7 +233,7 @@ pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
                 *track = Shared::new(made);
             }
         }
-        let tried = Shared::new(Clip { tracks, ..clip.clone() });
+        let tried = Shared::new(as_long_as(clip, Clip { tracks, ..clip.clone() }));
         if let Some(error) = skin.error(document, &tried) {
             low = part;
             let (count, bytes) = (tried.key_count(), bytes_of(&tried));

@@ -23,6 +23,7 @@ use crate::{
         Evaluator, Pose, Stack,
         humanoid::Part,
         joint_bounds,
+        rig::Rig,
         transfer::{above, roles_of},
     },
 };
@@ -144,16 +145,17 @@ pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
     let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
     let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
     let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == Part::Hips) && carried(*n));
-    let joints = document.joint_flags();
+    let mapped = document.vrm.as_ref().and_then(|v| v.node("hips")).filter(|n| carried(*n));
+    let rig = Rig::of(document);
     let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
     let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| varies(t));
     let carries = |n: NodeId| document.node_ids().filter(|below| above(document, *below).any(|a| a == n)).count();
     let most = || {
-        let shifting = document.nodes.order().iter().rev().copied().filter(|n| joints[n.index()] && shifts(*n));
+        let shifting = document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
         // Of several that are equal the topmost.
         shifting.max_by_key(|n| carries(*n))
     };
-    hips.map(|(n, _)| n).or_else(most).or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
+    mapped.or(hips.map(|(n, _)| n)).or_else(most).or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
 }
 
 /// How a body travels from the first key of a clip to the last.
@@ -229,8 +231,12 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
     let found = match root {
         Some(root) if above(document, hips).any(|n| n == root) => Some(root),
         Some(_) => return Err(NoTravel::NotAbove),
-        None => document.node(hips).parent,
+        // Helpers that are one joint with the hips are not above them.
+        None => document.node(Rig::of(document).top_of_joint(document, hips)).parent,
     };
+    // The transform of a skinned mesh does not count.
+    let is_skinned = |n: &NodeId| document.node(*n).skin.is_some() && document.children(*n).is_empty();
+    let children = |n: NodeId| document.children(n).iter().copied().filter(|c| !is_skinned(c));
     match to {
         TravelTo::InPlace => {
             let top = std::iter::once(hips).chain(above(document, hips)).filter(|n| moves(*n)).last();
@@ -238,7 +244,7 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
         }
         TravelTo::Root => {
             let root = found.ok_or(NoTravel::NoRoot)?;
-            let nodes = std::iter::once(root).chain(document.children(root).iter().copied()).collect();
+            let nodes = std::iter::once(root).chain(children(root)).collect();
             Ok(Plan { nodes, root: Some(root), to, part: None })
         }
         TravelTo::Hips => {
@@ -246,7 +252,7 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
             if !moves(root) {
                 return Err(NoTravel::RootStill);
             }
-            Ok(Plan { nodes: document.children(root).to_vec(), root: Some(root), to, part: None })
+            Ok(Plan { nodes: children(root).collect(), root: Some(root), to, part: None })
         }
     }
 }
@@ -277,9 +283,14 @@ pub fn move_travel(
     let start = world(document, player.at(f64::from(first)), Some(hips));
     let height = joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
     let near = (NEAR.0 * if height > 1e-6 { height / 1.8 } else { 1.0 }, NEAR.1);
-    let chain: Vec<NodeId> =
-        std::iter::once(hips).chain(above(document, hips)).chain(plan.nodes.iter().copied()).collect();
-    let concerned = |t: &&Shared<Track>| t.property != Property::Weights && chain.contains(&t.target);
+    // How a node itself is turned does not matter to where it is.
+    let over: Vec<NodeId> = above(document, hips).collect();
+    let moved = |n: NodeId| n == hips || plan.nodes.contains(&n);
+    let concerned = |t: &&Shared<Track>| match t.property {
+        Property::Weights => false,
+        _ if over.contains(&t.target) => true,
+        property => moved(t.target) && (parts.turn || property == Property::Translation),
+    };
     let mut times: Vec<f32> = clip.tracks.values().filter(concerned).flat_map(|t| t.times.iter().copied()).collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
@@ -330,14 +341,14 @@ fn keyed(
     player: &mut Player<'_>,
 ) -> Clip {
     let Some(hips) = traveller(document, clip) else { return clip.clone() };
-    let mut locals: BTreeMap<NodeId, Vec<Transform>> = BTreeMap::new();
+    let mut locals: BTreeMap<NodeId, Vec<(Transform, Transform)>> = BTreeMap::new();
     for time in times {
         let pose = player.at(f64::from(*time));
         let travel = travelled(parts, start, &world(document, pose, Some(hips)));
         for (node, local) in plan.nodes.iter().zip(plan.at(document, pose, &travel)) {
             let like = pose.local[node.index()].transform();
             let made = crate::model::transform::decompose(&local, &like).transform;
-            locals.entry(*node).or_default().push(made);
+            locals.entry(*node).or_default().push((like, made));
         }
     }
     let mut made = clip.clone();
@@ -348,6 +359,15 @@ fn keyed(
     let size = document.node_ids().map(|n| document.node(n).rest.transform().translation.length()).fold(0.0, f32::max);
     for (node, locals) in locals {
         let pose = document.node(node).local().transform();
+        let is_same = |property: Property| match property {
+            // Travel that is no turn rotates nothing.
+            Property::Rotation => {
+                !parts.turn || locals.iter().all(|(was, is)| angle_between(was.rotation, is.rotation) <= 1e-5)
+            }
+            _ => locals.iter().all(|(was, is)| was.translation.distance(is.translation) <= 1e-7 * size),
+        };
+        let [same_shift, same_turn] = [Property::Translation, Property::Rotation].map(is_same);
+        let locals: Vec<Transform> = locals.iter().map(|(_, made)| *made).collect();
         let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
         // What nobody sees of a body so large.
         let strays = |property: Property, locals: &[Transform]| match property {
@@ -365,11 +385,12 @@ fn keyed(
             })
             .collect();
         let shifts: Vec<f32> = locals.iter().flat_map(|l| l.translation.to_array()).collect();
-        for (property, values, changes) in
-            [(Property::Translation, shifts, is_shift), (Property::Rotation, turns, is_turn)]
+        for (property, values, changes, is_same) in
+            [(Property::Translation, shifts, is_shift, same_shift), (Property::Rotation, turns, is_turn, same_turn)]
         {
             let own = made.track(node, property).map(|(id, _)| id);
-            if own.is_none() && !changes {
+            let leaves = plan.part.is_some() && plan.root == Some(node);
+            if (own.is_none() && !changes) || (is_same && !leaves) || (property == Property::Rotation && !parts.turn) {
                 continue;
             }
             if let (Some(id), true) =

@@ -8,6 +8,7 @@ use glam::{Mat3, Quat, Vec3};
 use super::{
     SAME_TIME, TooClose, key_span, part_of,
     root_motion::{about_vertical, traveller, turned as turn_of, world},
+    seam_speed::{faster, is_any, is_seen},
     whole::rising,
 };
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
 /// So many frames on each side say how fast a motion changes.
-const AROUND: usize = 12;
+pub(super) const AROUND: usize = 12;
 
 /// What carries the body over the ground, from round to round of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +72,7 @@ impl Carrier {
     }
 
     /// A place of the last round as it was in the first.
-    fn place_back(&self, place: Vec3) -> Vec3 {
+    pub(super) fn place_back(&self, place: Vec3) -> Vec3 {
         Quat::from_rotation_y(-self.turn) * (place - self.way - self.center) + self.center
     }
 
@@ -135,7 +136,7 @@ impl Seam {
 }
 
 /// Poses of a clip at some moments.
-fn poses(document: &Document, clip: &Clip, times: &[f64]) -> Vec<Pose> {
+pub(super) fn poses(document: &Document, clip: &Clip, times: &[f64]) -> Vec<Pose> {
     let clip = Shared::new(clip.clone());
     let mut evaluator = Evaluator::default();
     let pose = |time: &f64| {
@@ -231,7 +232,8 @@ pub enum Closing {
     Blend {
         /// How many.
         frames: u32,
-        /// Whether the end goes on as fast as the start goes.
+        /// Whether the end goes on as fast as the start goes: where that is seen, or, of a loop that meets itself and jumps in speed nowhere
+        /// more than it does elsewhere, all the same.
         speed: bool,
     },
     /// A frame is added that is the pose at 0.
@@ -249,6 +251,21 @@ pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<Carrier>) -
     if how == Closing::DropFrame {
         return Ok(part_of(clip, 0.0, (f64::from(last) - frame) as f32, true)?.0);
     }
+    let made = closed_by(clip, how, (last, frame), travels, false)?;
+    // Nothing of it is closed: what is left to do is the speed, however little it is seen.
+    if made == *clip && matches!(how, Closing::Blend { speed: true, .. }) {
+        return closed_by(clip, how, (last, frame), travels, true);
+    }
+    Ok(made)
+}
+
+fn closed_by(
+    clip: &Clip,
+    how: Closing,
+    (last, frame): (f32, f64),
+    travels: Option<Carrier>,
+    unseen: bool,
+) -> Result<Clip, TooClose> {
     let mut made = clip.clone();
     for track in made.tracks.values_mut().filter(|t| t.times.len() > 1) {
         let carrier = travels.filter(|c| c.node == track.target);
@@ -257,7 +274,7 @@ pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<Carrier>) -
             Closing::Match if track.interpolation != Interpolation::Step => bent(track, (0.0, last), None, carrier),
             Closing::Blend { frames, speed } if track.interpolation != Interpolation::Step => {
                 let from = (f64::from(last) - f64::from(frames.max(1)) * frame).max(0.0) as f32;
-                bent(track, (from, last), speed.then_some(frame), carrier)
+                bent(track, (from, last), speed.then_some((frame, unseen)), carrier)
             }
             Closing::Match | Closing::Blend { .. } | Closing::DropFrame => matched(track, last, carrier),
         };
@@ -267,7 +284,7 @@ pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<Carrier>) -
     Ok(made)
 }
 
-fn sampled(track: &Track, time: f64) -> Vec<f32> {
+pub(super) fn sampled(track: &Track, time: f64) -> Vec<f32> {
     let mut out = vec![0.0; track.width];
     sample_into(track, time, &mut out);
     out
@@ -324,49 +341,15 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     whole.with_key(end, &to, 0.0)
 }
 
-/// By how much faster a track goes at its start than at its end, each over a frame: a second, turns as vectors in the joint's own space.
-fn faster(track: &Track, last: f32, frame: f64) -> Vec<f32> {
-    let end = f64::from(last);
-    let [start, stop] = [way(track, 0.0, frame), way(track, end - frame, end)];
-    start.iter().zip(&stop).map(|(a, b)| (a - b) / frame as f32).collect()
-}
-
-/// How a value changes from a time to another, a turn as a vector in the joint's own space.
-fn way(track: &Track, from: f64, to: f64) -> Vec<f32> {
-    let (a, b) = (sampled(track, from), sampled(track, to));
-    if track.property == Property::Rotation {
-        let turn = Quat::from_slice(&a).conjugate() * Quat::from_slice(&b);
-        return short_way(turn).to_scaled_axis().to_array().to_vec();
-    }
-    b.iter().zip(&a).map(|(b, a)| b - a).collect()
-}
-
-/// Whether so much faster is more than a track changes from frame to frame around its ends.
-fn is_seen(faster: &[f32], track: &Track, last: f32, frame: f64) -> bool {
-    let end = f64::from(last);
-    let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
-    let less = |a: &[f32], b: &[f32]| -> Vec<f32> { a.iter().zip(b).map(|(a, b)| (a - b) / frame as f32).collect() };
-    let some = ((end / frame * 0.5) as usize).min(AROUND);
-    let at = |k: usize| [k as f64 * frame, end - k as f64 * frame];
-    let mut usual = 0.0f32;
-    for side in 0..2 {
-        let ways: Vec<Vec<f32>> = (0..some)
-            .map(|k| {
-                let (a, b) = (at(k)[side], at(k + 1)[side]);
-                way(track, a.min(b), a.max(b))
-            })
-            .collect();
-        usual = ways.windows(2).map(|w| long(&less(&w[0], &w[1]))).fold(usual, f32::max);
-    }
-    long(faster) > 1.2 * usual + 1e-4
-}
-
 /// The keys from one time to the last bent to the value at 0; with a frame's seconds, to the speed there as well: `d(u) = Δ·(3u² − 2u³) +
 /// Δv·T·(u³ − u²)`, which begins at nothing and at rest.
-fn bent(track: &Track, (from, last): (f32, f32), frame: Option<f64>, carrier: Option<Carrier>) -> Track {
+fn bent(track: &Track, (from, last): (f32, f32), speed: Option<(f64, bool)>, carrier: Option<Carrier>) -> Track {
     let stop = sampled(track, f64::from(last));
     let to = aim(track, &stop, carrier);
-    let faster = frame.map(|f| (faster(track, last, f), f)).filter(|(v, f)| is_seen(v, track, last, *f)).map(|f| f.0);
+    let frame = speed.map(|(frame, _)| frame);
+    let counts =
+        |v: &[f32], (f, unseen): (f64, bool)| is_seen(v, track, last, f) || (unseen && is_any(v, track, last, f));
+    let faster = speed.map(|s| (faster(track, last, s.0), s)).filter(|(v, s)| counts(v, *s)).map(|(v, _)| v);
     if to == stop && faster.is_none() {
         return track.clone();
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use glam::{Mat4, Vec3, Vec4};
 
 use crate::{
-    model::{Clip, Document, NodeId, Property, Shared, Track, TrackId},
+    model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId},
     motion::{Evaluator, Pose, Stack, joint_bounds},
 };
 
@@ -57,8 +57,18 @@ impl SkinBound {
 
     /// How far a vertex is off at most, metres of a body 1.8 m high; nothing where that is more than the bound.
     pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
-        let off = gap(document, &self.shown, tried, &self.points, &self.times, self.seen);
+        let (off, _) = gap(document, [&self.shown, tried], &self.points, &self.times, self.seen);
         (off <= self.seen).then_some(off / self.unit * self.whole)
+    }
+}
+
+impl SkinBound {
+    /// How far a vertex is off at most between the times at which it is looked, metres of a body 1.8 m high, and when that is.
+    pub fn between(&self, document: &Document, tried: &Shared<Clip>) -> (f32, f64) {
+        let keys: Vec<f32> = self.times.iter().map(|t| *t as f32).collect();
+        let times = between(tried, &keys);
+        let (off, when) = gap(document, [&self.shown, tried], &self.points, &times, f32::INFINITY);
+        (off / self.unit * self.whole, when)
     }
 }
 
@@ -176,18 +186,31 @@ fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     }
     keys.sort_by(f32::total_cmp);
     keys.dedup();
-    let middles = keys.windows(2).map(|w| (f64::from(w[0]) + f64::from(w[1])) * 0.5);
-    let mut all: Vec<f64> = middles.filter(|_| midway).chain(keys.iter().map(|t| f64::from(*t))).collect();
+    let mut all: Vec<f64> = keys.iter().map(|t| f64::from(*t)).collect();
+    if midway {
+        all.extend(between(clip, &keys));
+    }
     all.sort_by(f64::total_cmp);
     all
 }
 
-/// How far the points are apart at most, metres in the scene; no further is looked once it is more than `enough`.
-fn gap(document: &Document, a: &Shared<Clip>, b: &Shared<Clip>, points: &Points, times: &[f64], enough: f32) -> f32 {
+/// Moments between key times: the middles, and the quarters where splines may swing to both sides of one.
+fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
+    let curved = clip.tracks.values().any(|t| t.interpolation == Interpolation::CubicSpline);
+    let parts: &[f64] = if curved { &[0.25, 0.5, 0.75] } else { &[0.5] };
+    let within = |w: &[f32]| {
+        let (from, to) = (f64::from(w[0]), f64::from(w[1]));
+        parts.iter().map(move |part| from + (to - from) * part)
+    };
+    keys.windows(2).flat_map(within).collect()
+}
+
+/// How far the points are apart at most, metres in the scene, and when; no further is looked once it is more than `enough`.
+fn gap(document: &Document, of: [&Shared<Clip>; 2], points: &Points, times: &[f64], enough: f32) -> (f32, f64) {
     let mut evaluators = [Evaluator::default(), Evaluator::default()];
     let mut poses = [Pose::default(), Pose::default()];
-    let mut stacks = [Stack::of(Some(a), 0.0), Stack::of(Some(b), 0.0)];
-    let mut worst = 0.0f32;
+    let mut stacks = of.map(|clip| Stack::of(Some(clip), 0.0));
+    let mut worst = (0.0f32, 0.0);
     for time in times {
         for ((evaluator, pose), stack) in evaluators.iter_mut().zip(&mut poses).zip(&mut stacks) {
             stack.lanes[0].instances[0].time = *time;
@@ -195,9 +218,12 @@ fn gap(document: &Document, a: &Shared<Clip>, b: &Shared<Clip>, points: &Points,
         }
         for (node, own) in points {
             let off = poses[0].world[node.index()] - poses[1].world[node.index()];
-            worst = own.iter().map(|p| (off * p.extend(1.0)).truncate().length()).fold(worst, f32::max);
+            let most = own.iter().map(|p| (off * p.extend(1.0)).truncate().length()).fold(0.0, f32::max);
+            if most > worst.0 {
+                worst = (most, *time);
+            }
         }
-        if worst > enough {
+        if worst.0 > enough {
             break;
         }
     }

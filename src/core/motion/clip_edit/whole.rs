@@ -124,8 +124,9 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
 
 /// The clip played backwards: at `t` what was at `first + last − t`, of its first and last key.
 ///
-/// Values of a STEP track go round by one, since each holds up to the next key, and the last key keeps its value; one that does
-/// not reach over the whole clip gets keys at its ends first. CUBICSPLINE tangents change places and signs. Twice is the same again.
+/// Values of a STEP track go round by one, since each holds up to the next key, and the last key gets what was held before the first.
+/// What its last key held for a moment only is held for a moment at the start. CUBICSPLINE tangents change places and signs.
+/// Twice is the same again.
 ///
 /// # Errors
 /// Where keys fall together.
@@ -134,32 +135,82 @@ pub fn reversed(clip: &Clip) -> Result<Clip, TooClose> {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let turn = |track: &Track| -> Result<Track, TooClose> {
-        let mut whole = track.clone();
-        if track.interpolation == Interpolation::Step && track.times.len() > 1 {
-            for time in [first, last] {
-                whole = insert_key(&whole, time, None, true).track;
-            }
-        }
-        let (stride, width, count) = (whole.stride(), whole.width, whole.times.len());
-        let times: Vec<f32> = whole.times.iter().rev().map(|t| at(*t)).collect();
-        rising(&times)?;
-        let mut values = Vec::with_capacity(whole.values.len());
-        for k in (0..count).rev() {
-            let key = &whole.values[k * stride..(k + 1) * stride];
-            match whole.interpolation {
-                Interpolation::Linear => values.extend_from_slice(key),
-                Interpolation::Step => values.extend_from_slice(whole.value(k.checked_sub(1).unwrap_or(count - 1))),
-                Interpolation::CubicSpline => {
-                    values.extend(key[2 * width..].iter().map(|v| -v));
-                    values.extend_from_slice(&key[width..2 * width]);
-                    values.extend(key[..width].iter().map(|v| -v));
-                }
-            }
-        }
-        let kinds = whole.kinds.iter().map(|(t, kind)| (at(t), kind)).collect();
-        Ok(Track { times: times.into(), values: values.into(), kinds, ..whole })
+        let made = match track.interpolation {
+            Interpolation::Step if track.times.len() > 1 => step_reversed(track, (first, last)),
+            _ => turned_round(track, &at),
+        };
+        rising(&made.times)?;
+        Ok(made)
     };
     each_track(clip, turn, |t| Some(at(t)).filter(|t| *t >= 0.0))
+}
+
+/// A track that is no STEP, with its keys in the other order.
+fn turned_round(track: &Track, at: &dyn Fn(f32) -> f32) -> Track {
+    let (stride, width, count) = (track.stride(), track.width, track.times.len());
+    let mut values = Vec::with_capacity(track.values.len());
+    for k in (0..count).rev() {
+        let key = &track.values[k * stride..(k + 1) * stride];
+        if track.interpolation == Interpolation::CubicSpline {
+            values.extend(key[2 * width..].iter().map(|v| -v));
+            values.extend_from_slice(&key[width..2 * width]);
+            values.extend(key[..width].iter().map(|v| -v));
+        } else {
+            values.extend_from_slice(key);
+        }
+    }
+    let times = track.times.iter().rev().map(|t| at(*t)).collect();
+    let kinds = track.kinds.iter().map(|(t, kind)| (at(t), kind)).collect();
+    Track { times, values: values.into(), kinds, ..track.clone() }
+}
+
+/// A STEP track played backwards.
+fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
+    let sum = f64::from(first) + f64::from(last);
+    let at = |t: f32| (sum - f64::from(t)) as f32;
+    let count = track.times.len();
+    // Of two keys that close at the start the first is there for a moment: it was the last key before all was turned round.
+    let moment = track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
+    let from = usize::from(moment && count > 2);
+    let place = |k: usize| if k == from && from > 0 { at(track.times[0]) } else { at(track.times[k]) };
+    let mut keys: Vec<(f32, &[f32])> = Vec::with_capacity(count + 1);
+    let end = track.times[count - 1];
+    let differs = track.value(count - 1) != track.value(count - 2);
+    if end < last - SAME_TIME {
+        // After its last key it held that one's value.
+        keys.push((first, track.value(count - 1)));
+    } else if differs {
+        keys.push((at(end), track.value(count - 1)));
+    }
+    for k in (from..count).rev() {
+        let held = track.value(k.saturating_sub(1));
+        let time = match keys.last() {
+            Some((start, _)) if k == count - 1 && place(k) <= *start => after_moment(*start, end - track.times[k - 1]),
+            _ => place(k),
+        };
+        keys.push((time, held));
+    }
+    let there = |t: f32| keys.iter().any(|(k, _)| *k == t);
+    let kinds = track.kinds.iter().map(|(t, kind)| (at(t), kind)).filter(|(t, _)| there(*t)).collect();
+    Track {
+        times: keys.iter().map(|(t, _)| *t).collect(),
+        values: keys.iter().flat_map(|(_, v)| v.iter().copied()).collect(),
+        kinds,
+        ..track.clone()
+    }
+}
+
+/// How long a value is held that was that of a last key and has no time of its own, seconds: two keys must be told apart.
+const MOMENT: f32 = 1.5 * SAME_TIME;
+
+/// When what was the last key of a STEP track is held no more.
+fn after_moment(start: f32, span: f32) -> f32 {
+    (start + MOMENT.min(span * 0.25)).max(start.next_up().next_up())
+}
+
+/// Whether a first key is held for no longer than that.
+fn is_moment(span: f32, time: f32) -> bool {
+    span <= MOMENT * 1.02 + 2.0 * (time.next_up() - time)
 }
 
 /// The clip with a key at each frame of so many a second, from its first key to its last; tracks of one key stay as they are,
@@ -313,19 +364,26 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_step_track_go_round_and_the_last_stays() {
-        let track = Track {
+    fn values_of_a_step_track_go_round_and_twice_is_the_same() {
+        let track = |times: &[f32], values: &[f32]| Track {
             target: NodeId(0),
             property: Property::Translation,
             interpolation: Interpolation::Step,
-            times: [0.0, 0.25, 1.0].into(),
-            values: [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0].into(),
+            times: times.into(),
+            values: values.iter().flat_map(|v| [*v, 0.0, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
         };
-        let clip = Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() };
-        let back = reversed(&clip).unwrap().tracks[&TrackId(0)].clone();
-        assert_eq!(&*back.times, [0.0, 0.75, 1.0]);
-        assert_eq!([back.value(0)[0], back.value(1)[0], back.value(2)[0]], [2.0, 1.0, 3.0]);
+        let clip = |track: Track| Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() };
+        let whole = clip(track(&[0.0, 0.25, 1.0], &[1.0, 2.0, 3.0]));
+        let back = reversed(&whole).unwrap();
+        assert_eq!(*back.tracks[&TrackId(0)], track(&[0.0, MOMENT, 0.75, 1.0], &[3.0, 2.0, 1.0, 1.0]));
+        assert_eq!(reversed(&back).unwrap(), whole);
+        // One that ends before the clip, and begins after it: what it held outside of its keys is held.
+        let mut late = clip(track(&[0.5, 1.0, 1.5], &[1.0, 2.0, 3.0]));
+        let long = Track { target: NodeId(1), ..track(&[0.25, 2.25], &[7.0, 7.0]) };
+        late.tracks.insert(TrackId(1), Shared::new(long));
+        let back = reversed(&late).unwrap();
+        assert_eq!(*back.tracks[&TrackId(0)], track(&[0.25, 1.0, 1.5, 2.0], &[3.0, 2.0, 1.0, 1.0]));
     }
 }

@@ -22,6 +22,7 @@ use glam::{Quat, Vec3};
 
 use self::standing::{Standing, axis_turns, carrier};
 use super::{
+    counterparts::mapped_roles,
     humanoid::Part,
     mirror::{is_uneven, swapped},
     transfer::{FoundBy, Sought, above, pairs, posable, roles_of, target_name},
@@ -61,6 +62,8 @@ pub struct CarriedClip {
     pub clip: Clip,
     /// Nodes there that it moves, and that have no counterpart.
     pub lost: Vec<NodeId>,
+    /// Names of morph targets that it moves, and that no mesh here has.
+    pub lost_targets: Vec<String>,
     /// Joints here whose keys had to be made anew, since nodes without counterpart move between them.
     pub resampled: Vec<NodeId>,
     /// How many scales could not be taken over, since the axes of both joints do not lie on one another.
@@ -134,9 +137,12 @@ impl<'a> ClipTransfer<'a> {
         let ratio = if ratio.is_finite() && (ratio - 1.0).abs() > 1e-3 { ratio } else { 1.0 };
         let aligned = stands[1].rotation.clone();
         let mut made = Self { theirs, ours, pairs, to, taken, stands, turned: Quat::IDENTITY, aligned, ratio };
-        made.find_same(how);
+        let is_one = made.find_same(how);
         if made.pairs.iter().any(|p| !p.is_same) {
             made.turn_whole();
+            if !is_one {
+                made.recheck_same();
+            }
             made.align_limbs();
         }
         made
@@ -145,6 +151,20 @@ impl<'a> ClipTransfer<'a> {
     /// Joints with a counterpart, those above first.
     pub fn pairs(&self) -> &[JointPair] {
         &self.pairs
+    }
+
+    /// Whether hips, arms and legs here all have a counterpart among these nodes.
+    pub fn finds_body(&self, moved: &BTreeSet<NodeId>) -> bool {
+        /// Hips, and two parts of each arm and leg: one may be missing from a skeleton.
+        const PARTS: usize = 8;
+        let is_body = |p: Part| matches!(p, Part::Hips | Part::UpperArm | Part::LowerArm | Part::Thigh | Part::Shin);
+        let body: Vec<NodeId> = roles_of(self.ours)
+            .into_iter()
+            .filter(|(_, r)| r.is_some_and(|r| is_body(r.part)))
+            .map(|(n, _)| n)
+            .collect();
+        let found = |node: &NodeId| self.pairs.iter().any(|p| p.to == *node && moved.contains(&p.from));
+        body.len() >= PARTS && body.iter().all(found)
     }
 
     /// By what travel is multiplied, in the scene.
@@ -179,13 +199,14 @@ impl<'a> ClipTransfer<'a> {
             && !above(self.ours, pair.to).any(|n| self.taken.contains(&n))
     }
 
-    fn find_same(&mut self, how: KeysBy) {
+    /// Finds the joints that rest alike; whether that is nearly all of them, so that both skeletons are one.
+    fn find_same(&mut self, how: KeysBy) -> bool {
         /// Radians, and parts of a length: what another program's rounding leaves.
         const NEAR: f32 = 1e-3;
         /// As many of the joints as make two skeletons one.
         const NEARLY_ALL: f32 = 0.9;
         if how == KeysBy::Copy {
-            return;
+            return true;
         }
         let close = |a: &Transform, b: &Transform| {
             a.is_close(b, NEAR, NEAR * a.translation.length().max(b.translation.length()).max(1e-6))
@@ -221,6 +242,7 @@ impl<'a> ClipTransfer<'a> {
         }
         // A file of animations without a skin may stand anywhere; bones of the same lengths along the same axes are the same bones.
         let unbound = self.pairs.iter().all(|p| there.bound[p.from.index()].is_none());
+        let is_one = share(rest) || (unbound && parts >= 4 && share(lengths));
         if unbound && parts >= 4 && share(lengths) {
             for (k, pair) in self.pairs.iter().enumerate() {
                 same[k] |= pair.by != FoundBy::Role && self.are_neighbours(pair);
@@ -228,6 +250,29 @@ impl<'a> ClipTransfer<'a> {
         }
         for (pair, is_same) in self.pairs.iter_mut().zip(same) {
             pair.is_same = is_same;
+        }
+        is_one
+    }
+
+    /// Takes joints out of those that rest alike whose axes lie otherwise in the scene: a shin points down in a body that faces +Z and
+    /// in one that faces −Z (VRM 0), and bends about axes that point to opposite sides.
+    fn recheck_same(&mut self) {
+        /// Radians.
+        const LEAST: f32 = 0.1;
+        if self.turned == Quat::IDENTITY {
+            return;
+        }
+        let is_off = |turn: Quat| angle_between(turn, Quat::IDENTITY) > LEAST;
+        let same: Vec<bool> = self
+            .pairs
+            .iter()
+            .map(|pair| {
+                let by = self.constants(pair);
+                pair.is_same && !is_off(by.left) && !is_off(by.right)
+            })
+            .collect();
+        for (pair, same) in self.pairs.iter_mut().zip(same) {
+            pair.is_same = same;
         }
     }
 
@@ -320,7 +365,9 @@ impl<'a> ClipTransfer<'a> {
     /// A clip of the other document, for this one.
     pub fn clip(&self, clip: &Clip) -> CarriedClip {
         let mut made = CarriedClip {
-            left_out: clip.pointers.iter().filter(|p| p.track.is_none()).count() + clip.kept.len(),
+            // What pointers play is kept, too, and comes over as keys.
+            left_out: clip.pointers.len() + clip.kept.len()
+                - 2 * clip.pointers.iter().filter(|p| p.track.is_some()).count(),
             ..CarriedClip::default()
         };
         let mut tracks: Vec<Shared<Track>> = Vec::new();
@@ -356,12 +403,10 @@ impl<'a> ClipTransfer<'a> {
             }
         }
         for (node, own) in &of {
-            let morphs: Vec<_> = own.iter().filter(|t| t.property == Property::Weights).collect();
-            let missed = morphs
-                .iter()
-                .filter_map(|t| self.morphs(t).map(|t| tracks.push(t.into())).is_none().then_some(()))
-                .count();
-            if missed > 0 || (!self.to.contains_key(node) && moves(*node)) {
+            for track in own.iter().filter(|t| t.property == Property::Weights) {
+                tracks.extend(self.morphs(track, &mut made.lost_targets).map(Shared::new));
+            }
+            if !self.to.contains_key(node) && moves(*node) {
                 made.lost.push(*node);
             }
         }
@@ -381,6 +426,7 @@ impl<'a> ClipTransfer<'a> {
             markers: clip.markers.clone(),
             repeat: clip.repeat,
             ticks: clip.ticks,
+            rate: clip.rate,
             ..Clip::default()
         };
         made
@@ -461,8 +507,9 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// Weights of morph targets, for the node of that name, else for one whose targets have those names.
-    fn morphs(&self, track: &Track) -> Option<Track> {
+    /// Weights of morph targets, for the node of that name, else for one whose targets have those names. Targets that it moves and
+    /// that are not there go to `lost`.
+    fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());
             (0..count).map(|k| target_name(document, node, k)).collect::<Vec<_>>()
@@ -476,8 +523,15 @@ impl<'a> ClipTransfer<'a> {
         };
         let target = with_targets().find(|n| self.ours.node(*n).label(*n) == label).or_else(|| {
             with_targets().find(|n| names(self.ours, *n).iter().any(|t| !t.starts_with('#') && theirs.contains(t)))
-        })?;
-        let ours = names(self.ours, target);
+        });
+        let ours = target.map_or_else(Vec::new, |n| names(self.ours, n));
+        let moved = |k: usize| track.values.iter().skip(k).step_by(track.width.max(1)).any(|v| *v != 0.0);
+        let missing = (0..track.width).filter(|k| theirs.get(*k).is_none_or(|name| !ours.contains(name)) && moved(*k));
+        lost.extend(missing.map(|k| match theirs.get(k) {
+            Some(name) if !name.starts_with('#') => name.clone(),
+            _ => format!("target {k} of {label}"),
+        }));
+        let target = target?;
         if theirs == ours && ours.len() == track.width {
             return Some(Track { target, ..track.clone() });
         }
@@ -512,12 +566,15 @@ fn matched(
     let posable = posable(theirs);
     let nodes: Vec<NodeId> = theirs.nodes.order().iter().copied().filter(|n| posable[n.index()]).collect();
     let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
+    let roles = mapped_roles(theirs);
     let sought: Vec<Sought> = nodes
         .iter()
         .map(|n| Sought {
             name: theirs.node(*n).label(*n),
             path: theirs.path(*n),
             parent: above(theirs, *n).find_map(|p| place.get(&p).copied()),
+            role: roles.get(n).cloned(),
+            rest: theirs.node(*n).rest.transform(),
         })
         .collect();
     let picked: BTreeSet<NodeId> = chosen.values().flatten().copied().collect();

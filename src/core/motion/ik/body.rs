@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3, Mat3, Vec3};
 use super::{Goal, SOFT, arc, body_of, limb_of, limbs::Limb, line::Line, solve};
 use crate::{
     model::{Components, Document, NodeId, Pin},
-    motion::Pose,
+    motion::{Pose, rig::Rig},
 };
 
 /// How far a joint of the spine turns at most, radians.
@@ -45,13 +45,15 @@ pub fn lean(
         .take_while(|n| *n != body)
         .collect();
     spine.reverse();
-    if !spine.is_empty() && document.is_above(body, first) {
-        let count = spine.len();
+    let rig = Rig::of(document);
+    // Helpers lean with the joint that they hang on.
+    let turning: Vec<usize> = (0..spine.len()).filter(|k| rig.carries(spine[*k])).collect();
+    if !turning.is_empty() && document.is_above(body, first) {
         spine.push(first);
         let mut line = Line::new(document, pose, &spine, DVec3::ZERO);
-        let mut turned = vec![0.0; count];
+        let mut turned = vec![0.0; turning.len()];
         for _ in 0..ROUNDS {
-            for (k, turned) in turned.iter_mut().enumerate() {
+            for (k, turned) in turning.iter().copied().zip(&mut turned) {
                 let here = line.place(k);
                 let (now, to) = (line.end() - here, wanted - here);
                 let (axis, angle) = arc(now, to, now.any_orthonormal_vector()).to_axis_angle();
@@ -64,7 +66,7 @@ pub fn lean(
         }
         got = line.end();
         let rotation = |k| Components { rotation: Some(line.rotation(k)), ..Components::default() };
-        found.extend((0..count).map(|k| (spine[k], rotation(k))));
+        found.extend(turning.into_iter().map(|k| (spine[k], rotation(k))));
     }
     let mut by = wanted - got;
     if by.length() > most * 1e-6 {
@@ -90,8 +92,9 @@ pub fn lean(
     found
 }
 
-/// A node moved in the scene.
+/// A joint moved in the scene.
 fn moved(document: &Document, pose: &Pose, node: NodeId, by: DVec3) -> Option<(NodeId, Components)> {
+    let node = Rig::of(document).mover(document, node);
     let parent = pose.parent_world(document, node).as_dmat4();
     let step =
         crate::model::transform::is_invertible(parent.determinant()).then(|| parent.inverse().transform_vector3(by))?;

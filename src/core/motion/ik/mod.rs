@@ -13,17 +13,23 @@
 //! ```
 
 mod body;
+mod contacts;
 mod footing;
+mod frames;
 mod limbs;
 mod line;
+mod sole;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
+pub(in crate::motion) use self::limbs::named_feet;
 use self::line::Line;
 pub use self::{
     body::{hold, lean},
-    footing::{Held, HoldRange, Holding, contacts, hold_over},
-    limbs::{Limb, body_of, legs_of, limb_of},
+    contacts::{HoldRange, contacts, contacts_over, ground_under},
+    footing::{Held, Holding, Judged, LeftOut, hold_over},
+    frames::{Jump, Slide},
+    limbs::{Bodies, Limb, body_of, legs_of, limb_of},
 };
 use super::{JointRange, Limits, Pose, Stack};
 use crate::{
@@ -62,6 +68,12 @@ pub struct Solved {
     pub error: f32,
     /// The distance of the target from the root, as a part of the chain's length.
     pub reach: f32,
+    /// The least such distance that the chain can fold to.
+    pub least: f32,
+    /// The chain's length, in meters.
+    pub length: f32,
+    /// By how much a bone is longer or shorter than before at the most, as a part of its length. Unequal scales do that.
+    pub stretch: f32,
 }
 
 /// Turns the joints of a limb so that a point of its end is at a target, or as near as it gets.
@@ -74,6 +86,8 @@ pub fn solve_within(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal, 
     let mut line = Line::new(document, pose, &limb.nodes, goal.tip.as_dvec3());
     let last = limb.nodes.len() - 1;
     let target = goal.target.as_dvec3();
+    let bones = lengths(&line, &limb.turns);
+    let length: f64 = bones.iter().sum();
     let reach = match limb.turns[..] {
         [] => 0.0,
         _ => reach_for(document, &mut line, &limb.turns, goal, target, limits),
@@ -84,11 +98,17 @@ pub fn solve_within(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal, 
     if let Some(kept) = &kept {
         line.turn_to(last, kept);
     }
+    let changed = bones.iter().zip(lengths(&line, &limb.turns)).filter(|(was, _)| **was > length * 1e-4);
+    let stretch = changed.map(|(was, is)| (is / was - 1.0).abs()).fold(0.0, f64::max);
+    let longest = bones.iter().copied().fold(0.0, f64::max);
     let turned = limb.turns.iter().copied().chain(kept.map(|_| last));
     Solved {
         rotations: turned.map(|k| (line.nodes[k], line.rotation(k))).collect(),
         error: line.end().distance(target) as f32,
         reach: reach as f32,
+        least: ((2.0 * longest - length) / length.max(1e-30)).max(0.0) as f32,
+        length: length as f32,
+        stretch: stretch as f32,
     }
 }
 

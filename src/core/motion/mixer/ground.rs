@@ -8,11 +8,11 @@ use crate::{
     motion::{
         Evaluator, Pose, Stack,
         clip_edit::travel,
-        humanoid::Part,
-        ik::{body_of, legs_of},
+        ik::{body_of, legs_of, named_feet},
         joint_bounds,
         mirror_pairs::Side,
-        transfer::{above, roles_of},
+        rig::Rig,
+        transfer::above,
     },
 };
 
@@ -26,21 +26,26 @@ const LIFTS: f32 = 0.015;
 const SHORTEST: f64 = 0.05;
 
 /// The feet of a document, with their side where it is known.
-fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
-    let roles = roles_of(document).into_iter();
-    let known: Vec<_> = roles.filter_map(|(n, r)| r.filter(|r| r.part == Part::Foot).map(|r| (n, r.side))).collect();
+pub(in crate::motion) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
+    let known = named_feet(document);
     if !known.is_empty() {
         return known;
     }
     // No body by its names: what it stands on at rest, on however many legs. Which step is which is not known then.
-    let joints = document.joint_flags();
+    let rig = Rig::of(document);
     // From the end of some limb up: the body is above it.
-    let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| joints[n.index()]) else {
+    let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
         return Vec::new();
     };
     let body = body_of(document, leaf);
     let pose = Pose::evaluate(document, &Stack::default());
     legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
+}
+
+/// The number of feet that are known, and of those whose side is known.
+pub fn known_feet(document: &Document) -> (usize, usize) {
+    let feet = feet(document);
+    (feet.len(), feet.iter().filter(|(_, side)| matches!(side, Some(Side::Left | Side::Right))).count())
 }
 
 fn at(pose: &Pose, node: NodeId) -> Vec3 {

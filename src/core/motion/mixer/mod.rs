@@ -6,7 +6,9 @@
 mod around;
 mod clock;
 mod ground;
+mod hold;
 mod inertia;
+mod jumps;
 mod mask;
 mod seams;
 mod steps;
@@ -15,10 +17,12 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use self::around::{blend_weights, plane_weights};
 pub use self::clock::{BarClock, Passing};
-pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity};
+pub(in crate::motion) use self::ground::feet;
+pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity, known_feet};
+pub use self::jumps::{Jump, jumps};
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};
-use self::{inertia::Inertia, steps::Group};
+use self::{hold::Holding, inertia::Inertia, steps::Group};
 use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack, mix::Parts};
 use crate::model::{
     Clip, ClipId, Document, Enter, Interpolation, JointMask, LayerHome, Local, Mix, MixBar, MixLane, MixReference,
@@ -58,6 +62,8 @@ pub struct Mixer {
     /// Poses that bars come in over, as clips of one key.
     frozen: HashMap<(usize, usize), Shared<Clip>>,
     cuts: Vec<Cut>,
+    /// Bars that hold their last pose under a fade.
+    holdings: Vec<Holding>,
 }
 
 /// What is found of a lane once.
@@ -103,6 +109,8 @@ struct Share {
     mask: Option<JointMask>,
     /// Whether it is the pose that the bar comes in over, and not its clips.
     frozen: bool,
+    /// When the bar ended, where it holds its last pose, seconds of the mix.
+    held: Option<f64>,
 }
 
 /// A clip of a bar at a moment.
@@ -191,8 +199,8 @@ impl Mixer {
         self.find_phases(time);
         let mut all = Vec::new();
         for lane in 0..self.lanes.len() {
-            for share in self.shares(lane, time, usize::MAX).into_iter().filter(|s| !s.frozen && s.weight > 0.0) {
-                let voices = self.voices(lane, share.bar, time, false);
+            for share in self.shares(lane, time, None).into_iter().filter(|s| !s.frozen && s.weight > 0.0) {
+                let voices = self.voices(lane, share.bar, share.held.unwrap_or(time), share.held.is_some());
                 all.extend(voices.into_iter().map(|voice| Playing {
                     lane,
                     bar: share.bar,
@@ -291,6 +299,7 @@ impl Mixer {
             let ends = ends.collect();
             self.lanes.push(Planned { order, ends, mask: mask(&lane.mask), bars: bars.collect() });
         }
+        self.find_holdings();
         self.find_groups(document);
         let solo = mix.lanes.iter().any(|l| l.solo);
         let heard = |l: &MixLane| l.on && (l.solo || !solo) && l.weight > 0.0;
@@ -304,11 +313,14 @@ impl Mixer {
         self.cuts.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.lane.cmp(&b.lane)).then(a.place.cmp(&b.place)));
     }
 
-    /// What the bars of a lane count, in the order in which they came; only those before a place of it. A later bar covers the earlier.
+    /// What the bars of a lane count, in the order in which they came; only those before the place `until`, where that is of this lane.
+    /// A later bar covers the earlier. A bar that has ended counts as it did at its end while it is held.
     ///
     /// A bar that comes in over a pose covers at once all that it will cover: by its own weight with its clips, and by what is missing to
     /// that with the pose. What it leaves free goes on below it, before, meanwhile and after.
-    fn shares(&self, lane: usize, time: f64, before: usize) -> Vec<Share> {
+    fn shares(&self, lane: usize, time: f64, until: Option<(usize, usize)>) -> Vec<Share> {
+        let before = until.filter(|(of, _)| *of == lane).map_or(usize::MAX, |(_, place)| place);
+        let held = self.held(time, until);
         let (mix, planned) = (&self.mix.lanes[lane], &self.lanes[lane]);
         let mut made: Vec<Share> = Vec::new();
         let mut left = 1.0f32;
@@ -320,23 +332,27 @@ impl Mixer {
             }
             let b = planned.order[place];
             let bar = &mix.bars[b];
-            let weight = bar.weight_at(time);
+            let held = held.get(&(lane, b));
+            let (at, part) = held.map_or((time, 1.0), |h| (h.at, h.share));
+            let weight = bar.weight_at(at) * part;
             if weight <= 0.0 {
                 continue;
             }
-            let own = planned.bars[b].mask.as_ref();
+            let own = product(planned.bars[b].mask.as_ref(), held.and_then(|h| h.by_node.as_deref()));
+            let own = own.as_ref();
             let share = |weight: f32, frozen: bool| Share {
                 bar: b,
                 weight: weight * left,
                 mask: product(own, left_by_node.as_deref()),
                 frozen,
+                held: held.map(|h| h.at),
             };
             made.push(share(weight, false));
             if bar.along {
                 continue;
             }
             let holds = matches!(bar.enter, Enter::Frozen | Enter::Keys) && mix.additive.is_none();
-            let covers = if holds && time < bar.start + bar.fade_in { bar.full_weight_at(time) } else { weight };
+            let covers = if holds && at < bar.start + bar.fade_in { bar.full_weight_at(at) * part } else { weight };
             if covers > weight {
                 made.push(share(covers - weight, true));
             }
@@ -365,6 +381,8 @@ impl Mixer {
         let goes = time >= mix.start + waits;
         let local = mix.offset + if goes || waits == 0.0 { (time - mix.start - waits) * mix.speed } else { 0.0 };
         let phase = planned.group.map(|g| (g, self.phase_found(g, time)));
+        // At its very end a bar shows the end of its clip, not the start of a round that never comes.
+        let ending = ending || time >= mix.end();
         planned
             .voices
             .iter()
@@ -427,12 +445,12 @@ impl Mixer {
     }
 
     fn instances(&mut self, document: &Document, lane: usize, look: Look) -> Vec<Instance> {
-        let before = look.until.filter(|(of, _)| *of == lane).map_or(usize::MAX, |(_, place)| place);
-        let mut shares = self.shares(lane, look.time, before);
+        let mut shares = self.shares(lane, look.time, look.until);
         if look.far {
             // Weights go on too, but where something comes or goes between.
-            let later = self.shares(lane, look.time + look.step, before);
-            let same = |(a, b): (&Share, &Share)| (a.bar, a.frozen) == (b.bar, b.frozen);
+            let later = self.shares(lane, look.time + look.step, look.until);
+            let same =
+                |(a, b): (&Share, &Share)| (a.bar, a.frozen, a.held.is_some()) == (b.bar, b.frozen, b.held.is_some());
             if later.len() == shares.len() && later.iter().zip(&shares).all(same) {
                 shares = later;
             }
@@ -444,11 +462,13 @@ impl Mixer {
                 made.push(Instance { mask: share.mask, ..Instance::new(&clip, 0.0).weighing(share.weight) });
                 continue;
             }
-            for voice in self.voices(lane, share.bar, look.time, look.ending) {
+            let (at, ending) = share.held.map_or((look.time, look.ending), |end| (end, true));
+            for voice in self.voices(lane, share.bar, at, ending) {
                 let planned = &self.lanes[lane].bars[share.bar];
                 let ((id, clip), length) = (&planned.voices[voice.clip], planned.lengths[voice.clip]);
                 let layers = document.aids.layers(LayerHome::Clip(*id));
-                let way = voice.rate * look.step;
+                // What is held stands.
+                let way = if share.held.is_some() { 0.0 } else { voice.rate * look.step };
                 let (low, high) = (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
                 let shift = if low < 0.0 { -low } else { (length - high).min(0.0) };
                 let time = match way.abs() <= length {

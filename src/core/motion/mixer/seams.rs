@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::{
     model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between},
-    motion::{Evaluator, Pose, Stack, humanoid::Part, ik::body_of, transfer::roles_of},
+    motion::{Evaluator, Pose, Stack, humanoid::Part, ik::body_of, rig::Rig, transfer::roles_of},
 };
 
 /// Moments of a clip that are looked at, at most, and so many a second.
@@ -58,8 +58,8 @@ struct Looked {
 
 impl Looked {
     fn new(document: &Document) -> Option<Self> {
-        let flags = document.joint_flags();
-        let joints: Vec<NodeId> = document.nodes.order().iter().copied().filter(|n| flags[n.index()]).collect();
+        let rig = Rig::of(document);
+        let joints: Vec<NodeId> = document.nodes.order().iter().copied().filter(|n| rig.carries(*n)).collect();
         let roles = roles_of(document);
         let hips = roles.iter().find(|(_, role)| role.as_ref().is_some_and(|r| r.part == Part::Hips)).map(|(n, _)| *n);
         let body = hips.or_else(|| joints.last().map(|leaf| body_of(document, *leaf)))?;

@@ -223,8 +223,8 @@ impl Mixer {
     fn rate(&self, group: usize, phase: f64, time: f64) -> f64 {
         let found = &self.groups[group];
         let (mut sum, mut total) = (0.0, 0.0);
-        for share in self.shares(found.lane, time, usize::MAX) {
-            if share.frozen || self.lanes[found.lane].bars[share.bar].group != Some(group) {
+        for share in self.shares(found.lane, time, None) {
+            if share.frozen || share.held.is_some() || self.lanes[found.lane].bars[share.bar].group != Some(group) {
                 continue;
             }
             for (voice, weight) in self.lanes[found.lane].bars[share.bar].weights.iter().enumerate() {

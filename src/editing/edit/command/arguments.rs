@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{ArgumentType, CommandLine, CommandSpec, Space};
 use crate::edit::evaluate;
-use crate::model::{ClipId, Document, Mesh, MeshId, NodeId, Property, Shared, transform::unit_or};
+use crate::model::{ClipId, Document, MeshId, NodeId, Property, transform::unit_or};
 
 /// What is wrong with an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,22 +53,24 @@ pub enum ArgumentError {
     #[error("nothing is named “{0}”")]
     NotFound(String),
     /// Several of that name.
-    #[error("{count} nodes are named “{name}”; name one by its path, such as “{path}”, or all by “{name}*”")]
+    #[error("“{name}” means {count} nodes; name {ways}")]
     Ambiguous {
-        /// The name.
+        /// The name, the path or the pattern.
         name: String,
         /// How many.
         count: usize,
-        /// The path of the first.
-        path: String,
+        /// Texts that mean one of them, or all of them, as part of a sentence.
+        ways: String,
     },
     /// Several clips of that name, or that fit a pattern where one is wanted.
-    #[error("{} clips are named “{name}”: {}; name one by its number", ids.len(), list(ids))]
+    #[error("“{name}” means {count} clips; name {ways}")]
     AmbiguousClip {
         /// The name, or the pattern.
         name: String,
-        /// Which.
-        ids: Vec<ClipId>,
+        /// How many.
+        count: usize,
+        /// Texts that mean one of them, as part of a sentence.
+        ways: String,
     },
     /// A list that must name something names nothing.
     #[error("“{0}” is an empty list; name at least one, or leave it out")]
@@ -86,8 +88,25 @@ pub enum ArgumentError {
     },
 }
 
-fn list(ids: &[ClipId]) -> String {
-    ids.iter().map(|id| format!("#{}", id.0)).collect::<Vec<_>>().join(", ")
+/// `“#1” or “#3”`: the first few of some texts.
+fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 6;
+    let more = texts.len().saturating_sub(MOST);
+    let mut quoted: Vec<String> = texts.take(MOST).map(|t| format!("“{t}”")).collect();
+    match (more, quoted.pop()) {
+        (0, Some(last)) if !quoted.is_empty() => format!("{} or {last}", quoted.join(", ")),
+        (0, last) => last.unwrap_or_default(),
+        (more, last) => format!("{}, {} or {more} others", quoted.join(", "), last.unwrap_or_default()),
+    }
+}
+
+/// That a text means several nodes, with texts that mean one of them: each is looked up before it is offered.
+pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> ArgumentError {
+    let one = one_of(ids.iter().map(|id| path_text(document, *id)));
+    let pattern = format!("{text}*");
+    let is_all = find_nodes_quietly(document, &pattern) == ids;
+    let ways = if is_all { format!("{one}, or all of them by “{pattern}”") } else { one };
+    ArgumentError::Ambiguous { name: text.to_owned(), count: ids.len(), ways }
 }
 
 /// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart by commas. Nothing
@@ -363,13 +382,28 @@ pub(super) fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
 
 /// The meshes of a name, of `#index`, or of a pattern; at least one.
 pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>, ArgumentError> {
+    let by = |f: &dyn Fn(&str) -> bool| -> Vec<MeshId> {
+        document.meshes.iter().filter(|(_, m)| m.name.as_deref().is_some_and(f)).map(|(id, _)| id).collect()
+    };
+    let named = by(&|name| name == text);
+    if !named.is_empty() {
+        return Ok(named);
+    }
     let number = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok());
-    let named = |m: &Shared<Mesh>| m.name.as_deref().is_some_and(|n| matches(text, n));
     let hits: Vec<MeshId> = match number {
         Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
-        None => document.meshes.iter().filter(|(_, m)| named(m)).map(|(id, _)| id).collect(),
+        None => by(&|name| matches(text, name)),
     };
     if hits.is_empty() { Err(ArgumentError::NotFound(text.to_owned())) } else { Ok(hits) }
+}
+
+/// `#index`, spelled so that it is no name: `#03` where something is called `#3`.
+pub(super) fn index_text<'a>(index: u32, names: impl Iterator<Item = Option<&'a str>> + Clone) -> String {
+    let mut text = format!("#{index}");
+    while names.clone().any(|n| n == Some(text.as_str())) {
+        text.insert(1, '0');
+    }
+    text
 }
 
 /// The text that names a node in a command: its name where that is enough, else its number.
@@ -380,15 +414,24 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
     {
         return name.to_owned();
     }
-    format!("#{}", node.0)
+    index_text(node.0, document.nodes.values().map(|n| n.name.as_deref()))
+}
+
+/// The shortest end of its path that means a node and no other, for a person to read; else what names it in a command.
+fn path_text(document: &Document, node: NodeId) -> String {
+    let path = document.path(node);
+    let ends = path.char_indices().rev().filter(|(_, c)| *c == '/').map(|(at, _)| &path[at + 1..]);
+    let ends = ends.chain([path.as_str()]).filter(|t| t.contains('/') && !t.contains(['*', '#']));
+    let means_it = |text: &&str| find_nodes_quietly(document, text).as_slice() == [node];
+    ends.into_iter().find(means_it).map_or_else(|| node_text(document, node), ToOwned::to_owned)
 }
 
 /// The text that names a clip in a command: its name where it alone has it, else its number.
 pub fn clip_text(document: &Document, clip: ClipId) -> String {
     let name = document.clips.get(clip).and_then(|c| c.name.as_deref()).filter(|n| !n.is_empty());
     match name {
-        Some(name) if !name.contains(['*', '#']) && find_clip(document, name) == Ok(clip) => name.to_owned(),
-        _ => format!("#{}", clip.0),
+        Some(name) if !name.contains(['*', '#']) && find_clips(document, name) == Ok(vec![clip]) => name.to_owned(),
+        _ => index_text(clip.0, document.clips.values().map(|c| c.name.as_deref())),
     }
 }
 
@@ -399,7 +442,11 @@ pub fn clip_text(document: &Document, clip: ClipId) -> String {
 pub fn find_clip(document: &Document, text: &str) -> Result<ClipId, ArgumentError> {
     match find_clips(document, text)?[..] {
         [id] => Ok(id),
-        ref ids => Err(ArgumentError::AmbiguousClip { name: text.to_owned(), ids: ids.to_vec() }),
+        ref ids => Err(ArgumentError::AmbiguousClip {
+            name: text.to_owned(),
+            count: ids.len(),
+            ways: one_of(ids.iter().map(|id| clip_text(document, *id))),
+        }),
     }
 }
 
@@ -423,6 +470,11 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
     if !fits.is_empty() {
         return Ok(fits);
     }
+    // What lists call a clip without a name, or one whose name has more than a line.
+    let labelled: Vec<ClipId> = document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
+    if !labelled.is_empty() {
+        return Ok(labelled);
+    }
     const MOST: usize = 12;
     let labels: Vec<String> = document.clips.ids().take(MOST).map(|id| document.clip_label(id)).collect();
     let more = document.clips.count().saturating_sub(MOST);
@@ -434,43 +486,43 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
     Err(ArgumentError::NoClip { name: text.to_owned(), there })
 }
 
+/// The nodes that a text means: an exact name first, then `#index`, what lists call a node without a name, a pattern, a path.
+///
+/// # Errors
+/// Where it means none, or several without a `*`.
 pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
-    if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
-        return if index < document.nodes.len() {
-            Ok(vec![index.into()])
-        } else {
-            Err(ArgumentError::NotFound(text.into()))
-        };
+    let found = find_nodes_quietly(document, text);
+    match found.len() {
+        0 if !text.contains('*') => Err(ArgumentError::NotFound(text.into())),
+        0 | 1 => Ok(found),
+        _ if is_pattern(document, text) => Ok(found),
+        _ => Err(ambiguous(document, text, &found)),
     }
+}
+
+/// Whether a text is a pattern, and no name with a `*` in it.
+fn is_pattern(document: &Document, text: &str) -> bool {
+    text.contains('*') && document.nodes.values().all(|n| n.name.as_deref() != Some(text))
+}
+
+fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
     let by = |f: &dyn Fn(NodeId) -> bool| -> Vec<NodeId> { document.node_ids().filter(|id| f(*id)).collect() };
     let exact = by(&|id| document.node(id).name.as_deref() == Some(text));
-    match exact.len() {
-        1 => return Ok(exact),
-        0 => {}
-        count => {
-            return Err(ArgumentError::Ambiguous { name: text.into(), count, path: document.path(exact[0]) });
-        }
+    if !exact.is_empty() {
+        return exact;
     }
-    if text.contains('*') {
-        let whole_path = text.contains('/');
-        return Ok(by(&|id| {
-            if whole_path { path_matches(document, id, text) } else { matches(text, &document.node(id).label(id)) }
-        }));
+    if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
+        return (index < document.nodes.len()).then(|| index.into()).into_iter().collect();
     }
-    if text.contains('/') {
-        let found = by(&|id| path_matches(document, id, text));
-        if found.len() == 1 {
-            return Ok(found);
-        }
-        if found.len() > 1 {
-            return Err(ArgumentError::Ambiguous {
-                name: text.into(),
-                count: found.len(),
-                path: document.path(found[0]),
-            });
-        }
+    let labelled = by(&|id| document.node(id).label(id) == text);
+    if !labelled.is_empty() {
+        return labelled;
     }
-    Err(ArgumentError::NotFound(text.into()))
+    match (text.contains('*'), text.contains('/')) {
+        (true, false) => by(&|id| matches(text, &document.node(id).label(id))),
+        (_, true) => by(&|id| path_matches(document, id, text)),
+        (false, false) => Vec::new(),
+    }
 }
 
 /// A path matches from its end: `Spine/Head` is `Hips/Spine/Head` too.

@@ -11,7 +11,7 @@ use super::{
     pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
 };
 use crate::{
-    edit::Selection,
+    edit::{KeysHome, Selection},
     model::{ClipId, Document, LayerHome, NodeId, PoseLayerId, UnkeyedAt},
     motion::Mirror,
 };
@@ -23,8 +23,10 @@ pub struct Around<'a> {
     pub document: &'a Document,
     /// What is selected.
     pub selection: &'a Selection,
-    /// The clip on the timeline.
+    /// The clip that is shown, in Animate mode or while painting over one.
     pub clip: Option<ClipId>,
+    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
+    pub keys: Option<KeysHome>,
     /// The clip over which poses go: the one that is seen.
     pub seen: Option<ClipId>,
     /// Seconds at the playhead.
@@ -80,6 +82,8 @@ impl CommandSpec {
 }
 
 const NO_KEYS: Unfilled = Unfilled::Refused("No key is selected. Select some on the timeline.");
+const NO_KEYS_SHOWN: Unfilled =
+    Unfilled::Refused("The timeline shows no clip. Show one in Animate mode to edit its keys.");
 const NO_CLIP: Unfilled = Unfilled::Refused("No clip is shown. Choose one on the timeline.");
 
 impl Around<'_> {
@@ -89,7 +93,12 @@ impl Around<'_> {
     }
 
     fn keys(&self) -> Option<(ClipId, WhichKeys)> {
-        WhichKeys::selected(self.selection)
+        WhichKeys::selected(self.selection, self.keys)
+    }
+
+    /// The clip whose keys the timeline shows.
+    fn keys_clip(&self) -> Result<ClipName, Unfilled> {
+        self.keys.map(|home| ClipName::Id(home.clip)).ok_or(NO_KEYS_SHOWN)
     }
 
     fn clip(&self) -> Result<ClipName, Unfilled> {
@@ -208,7 +217,16 @@ pub(super) fn to_rest(around: &Around<'_>) -> Filled {
 /// The selected nodes, over the clip that is shown.
 pub(super) fn hold_pin(around: &Around<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
-    let hold = HoldPin { node, clip: around.clip()?, from: None, to: None, ease: None, tolerance: None };
+    let hold = HoldPin {
+        node,
+        clip: around.clip()?,
+        from: None,
+        to: None,
+        ease: None,
+        tolerance: None,
+        ground: None,
+        between: None,
+    };
     Ok(vec![hold.into()])
 }
 
@@ -243,7 +261,7 @@ pub(super) fn reset_to_file(around: &Around<'_>) -> Filled {
 
 /// What was changed is keyed; where nothing was, what is selected.
 pub(super) fn set_key(around: &Around<'_>) -> Filled {
-    let clip = around.clip()?;
+    let clip = around.keys_clip()?;
     if around.written_layer().is_some() {
         let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
         let key = SetKey::new(clip, around.seconds(), node);
@@ -265,7 +283,7 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
         None => {
             let node = around.nodes().ok_or(Unfilled::Refused("No key and no joint is selected."))?;
             let which = WhichKeys { time: Some(around.seconds()), node: Some(node), ..WhichKeys::default() };
-            (around.clip()?, which)
+            (around.keys_clip()?, which)
         }
     };
     Ok(vec![around.of_keys(KeysOfLayer::Edit(DeleteKeys { clip, which }.into()))])
@@ -273,8 +291,17 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
 
 /// At the playhead.
 pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
-    let (clip, time) = (around.clip()?, Some(around.seconds()));
-    let paste = PasteKeys { clip, text: None, time, node: None, replace: None, relative: None, flip: None };
+    let (clip, time) = (around.keys_clip()?, Some(around.seconds()));
+    let paste = PasteKeys {
+        clip,
+        text: None,
+        time,
+        node: None,
+        replace: None,
+        relative: None,
+        flip: None,
+        interpolation: around.new_keys,
+    };
     Ok(vec![around.of_keys(KeysOfLayer::Edit(paste.into()))])
 }
 
@@ -289,7 +316,7 @@ pub(super) fn hold_keys(around: &Around<'_>) -> Filled {
 pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
-        None => (around.clip()?, WhichKeys::default()),
+        None => (around.keys_clip()?, WhichKeys::default()),
     };
     Ok(vec![around.of_keys(KeysOfLayer::Edit(CleanKeys { clip, tolerance: None, which }.into()))])
 }
@@ -304,7 +331,7 @@ pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
 
 /// At the playhead.
 pub(super) fn add_marker(around: &Around<'_>) -> Filled {
-    let marker = AddMarker { clip: around.clip()?, time: around.seconds(), name: None, color: None };
+    let marker = AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
     Ok(vec![marker.into()])
 }
 

@@ -79,6 +79,8 @@ struct ClipText {
     repeat: Option<Repeat>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ticks: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rate: Option<f64>,
     tracks: Vec<TrackText>,
 }
 
@@ -130,6 +132,7 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
             markers: clip.markers.to_vec(),
             repeat: clip.repeat,
             ticks: clip.ticks,
+            rate: clip.rate,
             tracks: clip.tracks.values().map(|t| track(t, list_of(&t.times))).collect(),
         })
         .collect();
@@ -189,8 +192,9 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
         }
         let markers: Shared<[Marker]> = Marker::in_order(text.markers).into();
         let name = text.name.map(Into::into);
-        let (repeat, ticks) = (text.repeat, text.ticks.filter(|t| *t > 0.0 && t.is_finite()));
-        clips.push(Shared::new(Clip { name, tracks, markers, repeat, ticks, ..Clip::default() }));
+        let [ticks, rate] = [text.ticks, text.rate].map(|r| r.filter(|r| *r > 0.0 && r.is_finite()));
+        let repeat = text.repeat;
+        clips.push(Shared::new(Clip { name, tracks, markers, repeat, ticks, rate, ..Clip::default() }));
     }
     Ok((clips, missing))
 }

@@ -6,7 +6,7 @@ use super::{
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
-    pose_layers, rules,
+    mirror_pose, pose_layers, rules,
 };
 use crate::{
     edit::Edit,
@@ -15,8 +15,8 @@ use crate::{
         Mirror,
         clip_edit::{
             self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
-            editable, joined, key_span, mapped, mirrored, move_travel, part_of, reduced, resampled, reversed, seam,
-            travel,
+            editable, joined, key_span, mapped, mirror_gap, mirrored, move_travel, new_jump, part_of, reduced,
+            resampled, reversed, seam, speed_jump, travel,
         },
     },
 };
@@ -81,6 +81,13 @@ document_commands! {
         /// Whether keys stay on their ticks; so unless given, where it was counted in ticks before.
         retime: Option<bool>,
     } = "clip.ticks", "Set ticks a second", asks: true, enabled: rules::clip_shown;
+    /// Says at how many frames a second a clip is made; no key moves
+    SetRate {
+        /// Which.
+        clip: ClipName,
+        /// Frames a second; what its keys say unless given.
+        rate: Option<f32>,
+    } = "clip.rate", "Set frames a second", asks: true, enabled: rules::clip_shown;
     /// Moves a clip so that its first key is at 0
     StartAtZero {
         /// Which.
@@ -252,6 +259,7 @@ impl ClipWorkCommand {
             Self::StartAtZero(c) => (vec![&c.clip], false),
             Self::MirrorClip(c) => (vec![&c.clip], true),
             Self::SetTicks(_)
+            | Self::SetRate(_)
             | Self::ResampleClip(_)
             | Self::ReduceKeys(_)
             | Self::MakeEditable(_)
@@ -266,6 +274,13 @@ impl ClipWorkCommand {
             pose_layers::refuse_keyed(document, id)?;
         }
         Ok(())
+    }
+}
+
+impl ClipWorkCommand {
+    /// Whether it says itself how many frames a second its clip has.
+    pub(super) const fn sets_rate(&self) -> bool {
+        matches!(self, Self::SetRate(_) | Self::ResampleClip(_))
     }
 }
 
@@ -292,7 +307,8 @@ impl SplitClip {
         let name = self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
         let mut done = put(id, first, a.or(b).in_words());
         let next = document.clips.next_id();
-        done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(as_new(second, &name))) });
+        let second = as_new(second, &name).at_rate_of(clip);
+        done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(second)) });
         done.edits.extend(pose_layers::copies(document, id, next));
         Ok(done)
     }
@@ -310,15 +326,17 @@ impl JoinClip {
         let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
         let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
         let jumps = (made.jumps > 0).then(|| format!("{} jump where the clips meet", tracks(made.jumps)));
+        let frame = frame_of(first).max(1e-3);
+        let jump = new_jump(document, &[first, second], &made.clip, frame).map(|j| j.in_words(document));
         let splined = (made.splined > 0).then(|| {
             let off = made.error.in_words().unwrap_or_else(|| "the motion is the same".to_owned());
             format!("{} became splines, as the other clip's are; {off}", tracks(made.splined))
         });
-        let notes: Vec<String> = [jumps, splined].into_iter().flatten().collect();
+        let notes: Vec<String> = [jumps, jump, splined].into_iter().flatten().collect();
         let note = (!notes.is_empty()).then(|| notes.join("; "));
         Ok(match &self.name {
             None => put(id, made.clip, note),
-            Some(name) => put(document.clips.next_id(), as_new(made.clip, name), note),
+            Some(name) => put(document.clips.next_id(), as_new(made.clip, name).at_rate_of(first), note),
         })
     }
 }
@@ -398,6 +416,35 @@ impl SetTicks {
     }
 }
 
+impl SetRate {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let id = self.clip.find(scene.document)?;
+        let clip = clip_of(scene.document, id)?;
+        let made = match self.rate {
+            None => Clip { rate: None, ..(**clip).clone() },
+            Some(rate) if rate.is_finite() && (0.1..=10_000.0).contains(&rate) => {
+                (**clip).clone().counted_at(television(rate))
+            }
+            Some(rate) => {
+                return Err(argument(format!("{rate} is no rate; give one from 0.1 to 10000 frames a second")));
+            }
+        };
+        if made.rate == clip.rate {
+            return Ok(Outcome::default());
+        }
+        Ok(put(id, made, None))
+    }
+}
+
+/// A rate as it is meant: 29.97 is 30000 frames in 1001 seconds.
+fn television(rate: f32) -> f64 {
+    let rate = f64::from(rate);
+    let exact = |whole: f64| whole * 1000.0 / 1001.0;
+    let near = [24.0, 30.0, 60.0].map(exact).into_iter().find(|r| (r - rate).abs() < 6e-3);
+    // As it was typed, and not as single precision has it.
+    near.unwrap_or((rate * 1e4).round() / 1e4)
+}
+
 impl StartAtZero {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (id, clip, (first, _)) = whole(scene.document, &self.clip)?;
@@ -414,21 +461,43 @@ impl MirrorClip {
         let document = scene.document;
         let (id, clip, _) = whole(document, &self.clip)?;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let made = mirrored(document, clip, &Mirror::of(document), nodes.as_deref());
+        let mirror = Mirror::of(document);
+        let made = mirrored(document, clip, &mirror, nodes.as_deref());
         if made.clip == **clip {
-            return Err(argument("none of these joints has one on the other side; nothing was mirrored".to_owned()));
+            let why = match made.mirrored {
+                0 => "none of these nodes has a partner on the other side",
+                _ => "it is its own mirror image",
+            };
+            return Err(argument(format!("{why}; nothing was mirrored")));
         }
         let labels = |nodes: &[crate::model::NodeId]| {
             let some: Vec<String> = nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
             if nodes.len() > 3 { format!("{} and {} more", some.join(", "), nodes.len() - 3) } else { some.join(", ") }
         };
-        let alone = (!made.alone.is_empty())
-            .then(|| format!("{} have no other side and move as they did", labels(&made.alone)));
-        let scales = (made.scale_left > 0).then(|| {
-            format!("{} scales could not be taken over, since the axes of both joints differ", made.scale_left)
+        let one = |nodes: &[crate::model::NodeId], one: &'static str, many: &'static str| {
+            if nodes.len() == 1 { one } else { many }
+        };
+        let alone = (!made.alone.is_empty()).then(|| {
+            let rest = one(
+                &made.alone,
+                "has no partner on the other side and moves",
+                "have no partner on the other side and move",
+            );
+            format!("{} {rest} as before", labels(&made.alone))
         });
-        let notes: Vec<String> = [alone, scales].into_iter().flatten().collect();
-        Ok(put(id, made.clip, (!notes.is_empty()).then(|| notes.join("; "))))
+        let sampled = (!made.sampled.is_empty()).then(|| {
+            let rest = one(&made.sampled, "has new keys", "have new keys");
+            format!("{} {rest}, since nodes without a partner move above", labels(&made.sampled))
+        });
+        let posed = (!made.posed.is_empty()).then(|| {
+            let rest = one(&made.posed, "has a key now, since its pose is", "have a key now, since their pose is");
+            format!("{} {rest} not symmetric", labels(&made.posed))
+        });
+        let new = Shared::new(made.clip);
+        let gap = mirror_gap(document, (clip, &new), &mirror, nodes.as_deref());
+        let notes = [alone, sampled, posed, mirror_pose::scales(made.scale_left), mirror_pose::gap(document, gap)];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        Ok(put(id, (*new).clone(), (!notes.is_empty()).then(|| notes.join("; "))))
     }
 }
 
@@ -437,16 +506,18 @@ impl ResampleClip {
         /// More keys a track than anyone can want, and memory can hold.
         const MOST_FRAMES: f64 = 2_000_000.0;
         let (id, clip, (first, last)) = whole(scene.document, &self.clip)?;
-        let rate = f64::from(self.rate);
-        if !(0.01..=10_000.0).contains(&rate) {
+        // Compared and told in the precision in which it is given: 0.01 as a double is a little less.
+        if !(0.01..=10_000.0).contains(&self.rate) {
+            let rate = self.rate;
             return Err(argument(format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second")));
         }
+        let rate = f64::from(self.rate);
         let frames = f64::from(last - first) * rate;
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
             return Err(argument(format!("that would be {frames:.0} keys a track; choose a smaller rate")));
         }
         let (made, error) = resampled(clip, rate);
-        Ok(put(id, made, error.in_words()))
+        Ok(put(id, made.counted_at(rate), error.in_words()))
     }
 }
 
@@ -494,14 +565,29 @@ impl MakeEditable {
         }
         let made = editable(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
+        let tracks = |n: usize| if n == 1 { "1 track is".to_owned() } else { format!("{n} tracks are") };
+        let left = (made.left > 0).then(|| {
+            format!(
+                "{} splines or without a key on each frame, and stayed as they are; clip.reduce makes those fewer",
+                tracks(made.left)
+            )
+        });
         if after >= before {
-            let note = format!("its {before} keys are as few as {bound} mm allow");
+            let note = left.unwrap_or_else(|| format!("its {before} keys are as few as {bound} mm allow"));
             return Ok(Outcome { note: Some(note), ..Outcome::default() });
         }
+        let (between, when) = made.between;
+        let between = if between > made.error {
+            let warning = if between > 0.05 { "; warning: that is a swing, look at it" } else { "" };
+            format!(", and between its old keys by {:.2} mm, at {when:.2} s{warning}", between * 1e3)
+        } else {
+            String::new()
+        };
         let note = format!(
-            "{after} of {before} keys are left, as splines; no vertex of a body 1.8 m high is off by more than {:.2} mm",
+            "{after} of {before} keys are left, as splines; no vertex of a body 1.8 m high is off by more than {:.2} mm{between}",
             made.error * 1e3
         );
+        let note = [Some(note), left].into_iter().flatten().collect::<Vec<_>>().join("; ");
         Ok(put(id, made.clip, Some(note)))
     }
 }
@@ -582,13 +668,16 @@ pub fn seam_in_words(found: &Seam) -> String {
     }
 }
 
-/// How long a frame of a clip is, seconds: of the rate that its keys fit, else as far as the keys of its fullest track are apart, else
+/// How long a frame of a clip is, seconds: of the rate that is kept with it, else of the one that its keys fit, else as far as the keys of its fullest track are apart, else
 /// a thirtieth.
 pub fn frame_of(clip: &Clip) -> f64 {
     /// Fewer keys on frames than this share are no fit.
     const FIT: f32 = 0.9;
+    if let Some(rate) = clip.rate {
+        return 1.0 / rate;
+    }
     if let Some((fps, _)) = clip.guess_fps().filter(|(_, share)| *share >= FIT) {
-        return 1.0 / f64::from(fps);
+        return 1.0 / fps;
     }
     let fullest = clip.tracks.values().max_by_key(|t| t.times.len());
     let mut gaps: Vec<f32> = fullest.iter().flat_map(|t| t.times.windows(2).map(|w| w[1] - w[0])).collect();
@@ -612,14 +701,81 @@ impl CloseLoop {
             (Some(CloseHow::AddFrame), _) => Closing::AddFrame,
             (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
             (None, None) if found.is_doubled => Closing::DropFrame,
-            (None, None) if found.is_closed => {
+            (None, None) if found.is_closed && self.speed != Some(true) => {
                 return Ok(Outcome { note: Some(seam_in_words(&found)), ..Outcome::default() });
             }
             (None, None) if found.is_short => Closing::AddFrame,
             (None, None) => Closing::Blend { frames, speed },
         };
         let made = closed(clip, how, frame, found.travels).map_err(|e| too_close(document, id, e))?;
-        let now = seam(document, &made, frame).map(|s| seam_in_words(&s)).unwrap_or_default();
-        Ok(put(id, made, Some(format!("before, {}; now {now}", seam_in_words(&found)))))
+        if made == **clip {
+            let note = format!("nothing was changed: {}", unclosed_in_words(&found, how));
+            return Ok(Outcome { note: Some(note), ..Outcome::default() });
+        }
+        let Some(now) = seam(document, &made, frame) else {
+            return Err(argument("nothing would be left of the loop; it is too short to lose a frame".to_owned()));
+        };
+        let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
+        if let Some(worse) = worse_in_words(&found, &now, (how, jumps)) {
+            return Err(argument(worse));
+        }
+        let mut said = format!("before, {}; now {}", seam_in_words(&found), seam_in_words(&now));
+        if matches!(how, Closing::Blend { speed: true, .. }) && jumps[0] > 1e-3 {
+            let [was, is] = jumps.map(|j| j * 100.0);
+            said += &format!("; its speed changed by {was:.1} cm/s at the seam, and does by {is:.1} cm/s now");
+        }
+        if let Some(jump) = new_jump(document, &[clip], &made, frame) {
+            said += &format!("; {}", jump.in_words(document));
+        }
+        Ok(put(id, made, Some(said)))
+    }
+}
+
+/// Why closing a loop changes nothing.
+fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
+    match how {
+        Closing::Blend { speed: true, .. } if found.is_closed => "its poses meet, and its speed goes on there",
+        Closing::Blend { .. } if found.is_closed => "its poses meet; “speed” bends its end to the speed of its start",
+        Closing::Match if found.is_closed => "its poses meet",
+        _ => "no key of it that moves lies at the seam",
+    }
+}
+
+/// What of a seam would be worse than it was, and what can be done instead; nothing where nothing is.
+fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
+    /// What measuring rounds: radians, metres, and metres a second.
+    const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
+    let (a, b) = (was.worst(), is.worst());
+    if was.travels.is_none() && is.travels.is_some() {
+        return Some(format!(
+            "that would open the loop: the body would end elsewhere than it begins; {}",
+            instead_of(how)
+        ));
+    }
+    if b.0 > a.0 + ROUNDED.0 || b.1 > a.1 * 1.001 + ROUNDED.1 {
+        return Some(format!(
+            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm, not by {:.1}° and {:.1} cm; {}",
+            b.0.to_degrees(),
+            b.1 * 100.0,
+            a.0.to_degrees(),
+            a.1 * 100.0,
+            instead_of(how)
+        ));
+    }
+    let only_speed = matches!(how, Closing::Blend { speed: true, .. }) && was.is_closed;
+    (only_speed && speeds[1] > speeds[0] + ROUNDED.2).then(|| {
+        format!(
+            "that would make its speed jump by {:.1} cm/s at the seam, not by {:.1} cm/s; give more “frames”",
+            speeds[1] * 100.0,
+            speeds[0] * 100.0
+        )
+    })
+}
+
+/// What can be done where a way to close a loop opens it.
+const fn instead_of(how: Closing) -> &'static str {
+    match how {
+        Closing::DropFrame => "its last frame is not there twice; leave it",
+        _ => "close it in another way, as “match” or “blend”",
     }
 }

@@ -256,9 +256,7 @@ fn one_node(document: &Document, text: &str) -> Result<NodeId, ArgumentError> {
     let found = Nodes::Named(vec![text.to_owned()]).all(document)?;
     match found[..] {
         [node] => Ok(node),
-        [first, ..] => {
-            Err(ArgumentError::Ambiguous { name: text.to_owned(), count: found.len(), path: document.path(first) })
-        }
+        [_, ..] => Err(names::ambiguous(document, text, &found)),
         [] => Err(ArgumentError::NotFound(text.to_owned())),
     }
 }

@@ -8,6 +8,7 @@ use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{ClipName, Degrees, Nodes, Seconds, choice},
+    hold_report::HoldReport,
     keys::{clip_of, time_of},
     place::{Over, Place, Wanted},
     rules,
@@ -53,6 +54,16 @@ choice! {
     }
 }
 
+choice! {
+    /// The ground that a foot is held against.
+    HoldGround {
+        /// It moves as the standing feet say, under a walk in place, and else stands still.
+        Feet = "feet",
+        /// It stands still.
+        Still = "still",
+    }
+}
+
 impl PinKind {
     /// The pin that it means.
     pub const fn pin(self) -> Option<Pin> {
@@ -93,7 +104,7 @@ document_commands! {
         tip: Option<Vec3>,
         /// Whether the end keeps its angle in the scene; it does unless given.
         end: Option<EndAngle>,
-        /// Whether it stretches slower the straighter it is; it does unless given.
+        /// Whether it stretches slower the straighter it is, and is never quite straight; not unless given.
         soft: Option<bool>,
         /// Whether joints turn no farther than any clip turns them; they may unless given.
         limits: Option<bool>,
@@ -120,7 +131,7 @@ document_commands! {
         /// How; both unless given, and not at all where all are so already.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
-    /// Holds a node over a range of a clip, or wherever it stands on the ground: feet do not slide
+    /// Holds a node over a range of a clip, or wherever it stands on the ground, so that feet do not slide
     HoldPin {
         /// Which.
         node: Nodes,
@@ -130,10 +141,14 @@ document_commands! {
         from: Option<Seconds>,
         /// To when.
         to: Option<Seconds>,
-        /// How long it takes to come there and to go on; a tenth of a second unless given.
+        /// Seconds in which it comes there and goes on; a tenth of a second, or up to four where it would hurry, unless given.
         ease: Option<Seconds>,
-        /// How far it may be from its place, in meters; half a millimeter unless given.
+        /// How far it may be from its place at a frame, in meters; half a millimeter unless given.
         tolerance: Option<f32>,
+        /// The ground that it is held against; as the standing feet say unless given.
+        ground: Option<HoldGround>,
+        /// Whether keys are set between frames, too, where it would be farther from its place there; not unless given.
+        between: Option<bool>,
     } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Lets all pinned nodes go
     ClearPins {
@@ -161,25 +176,43 @@ fn planted(document: &Document, seen: &Pose, body: NodeId, dragged: &[NodeId]) -
     legs.filter(|n| !dragged.contains(n) && !document.aids.pins.contains_key(n)).map(|n| (n, both)).collect()
 }
 
+/// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all is as asked.
+fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<String> {
+    /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change, without a word.
+    const NEAR: (f32, f32) = (1e-4, 1e-3);
+    if solved.error > NEAR.0 * solved.length.max(1e-6) {
+        let why = match solved.reach {
+            reach if reach > 1.0 => format!("its limb reaches no farther than {:.3} m", solved.length),
+            _ if has_limits => "its joints are at their limits".to_owned(),
+            _ if goal.soft => "a soft reach never straightens the limb; switch “soft” off to reach it".to_owned(),
+            reach if reach < solved.least => "its limb folds no further".to_owned(),
+            _ => "scales above it are not equal, and its joints find no way there".to_owned(),
+        };
+        return Some(format!("{label} is {:.3} m from where it was to be: {why}", solved.error));
+    }
+    (solved.stretch > NEAR.1).then(|| {
+        let percent = solved.stretch * 100.0;
+        format!("a bone of the limb of {label} is {percent:.1} % longer or shorter: scales above it are not equal")
+    })
+}
+
 impl DragLimb {
     pub(super) fn wanted(
         &self,
         place: &Place<'_>,
         document: &Document,
     ) -> Result<(Wanted, Option<String>), CommandError> {
-        /// Of a limb's length, how far it may be from where it is to be without a word.
-        const SHORT: f32 = 2e-3;
         let mut node = one(&self.node, document)?;
         let seen = place.seen();
         let mut target = self.to;
         let of = |n: NodeId| ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some());
         let mut limb = of(node);
         // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
-        let body = ik::body_of(document, node);
-        let joints = document.joint_flags();
-        if let (None, Some(parent)) = (&limb, document.node(node).parent)
+        let bodies = ik::Bodies::of(document);
+        let body = bodies.body_of(node);
+        if let (None, Some(parent)) = (&limb, bodies.hangs_on(node))
             && node != body
-            && joints[parent.index()]
+            && !bodies.is_above_hips(node)
         {
             let above = of(parent).filter(|l| l.turns.len() > 1);
             if parent == body || above.is_some() {
@@ -188,26 +221,29 @@ impl DragLimb {
                 (node, limb) = (parent, above);
             } else {
                 // Within a wing, each joint of which has feathers: the two bones before it, as far as they are of no body.
-                let bones = std::iter::successors(Some(parent), |n| document.node(*n).parent);
-                let bones = bones.take_while(|n| *n != body && joints[n.index()]).take(2).count();
+                let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
+                let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
             }
         }
-        let carries = self.chain.is_none() && self.tip.is_none() && ik::body_of(document, node) == node;
+        let carries = self.chain.is_none() && self.tip.is_none() && bodies.body_of(node) == node;
         let Some(limb) = limb.filter(|_| !carries) else {
             // What nothing is above, or what carries the whole body, moves.
             let label = document.node(node).label(node);
+            let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
+            let body = node;
+            let node = bodies.mover(node);
             let parent = place.parent_world(node).as_dmat4();
             if !crate::model::transform::is_invertible(parent.determinant()) {
                 return Err(CommandError::Other(format!("what {label} hangs on is squashed flat; it cannot be moved")));
             }
-            let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
             let step = parent.inverse().transform_vector3((target - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();
             let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
-            if carries && self.plant != Some(false) {
+            // Above the hips all moves along, feet too.
+            if carries && self.plant != Some(false) && !bodies.is_above_hips(body) {
                 let after = seen.with(document, &wanted);
-                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, node, &[]), &|_| false));
+                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, body, &[]), &|_| false));
             }
             return Ok((wanted, None));
         };
@@ -217,7 +253,7 @@ impl DragLimb {
             target,
             swivel: self.swivel.map_or(0.0, |d| d.0.to_radians()),
             keeps: keeps.then(|| seen.world[node.index()]),
-            soft: self.soft.unwrap_or(true),
+            soft: self.soft.unwrap_or(false),
         };
         let mut wanted = Wanted::new();
         let leaned;
@@ -226,7 +262,7 @@ impl DragLimb {
             let feet = if self.plant == Some(false) {
                 BTreeMap::new()
             } else {
-                planted(document, seen, ik::body_of(document, node), &limb.nodes)
+                planted(document, seen, bodies.body_of(node), &limb.nodes)
             };
             let pins = document.aids.pins.iter().chain(&feet).map(|(n, pin)| (*n, *pin)).collect();
             wanted = ik::lean(document, seen, &limb, &goal, &pins);
@@ -238,11 +274,7 @@ impl DragLimb {
         let turning: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
         let limits = if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
         let solved = ik::solve_within(document, pose, &limb, &goal, &limits);
-        let length = pose.world[node.index()].w_axis.truncate().distance(target) + solved.error;
-        let note = (solved.error > SHORT * length.max(1e-6) && solved.error > 1e-6).then(|| {
-            let label = document.node(node).label(node);
-            format!("{label} is {:.3} m from where it was to be: its limb reaches no farther", solved.error)
-        });
+        let note = missed(&document.node(node).label(node), &solved, &goal, !limits.is_empty());
         wanted.extend(rotations(solved.rotations));
         Ok((wanted, note))
     }
@@ -309,11 +341,12 @@ impl HoldPin {
         document: &Document,
         clip: &Shared<Clip>,
         node: NodeId,
+        ground: Vec3,
     ) -> Result<Vec<ik::HoldRange>, CommandError> {
         let label = document.node(node).label(node);
         match (self.from, self.to) {
             (None, None) => {
-                let found = ik::contacts(document, clip, node);
+                let found = ik::contacts_over(document, clip, node, ground);
                 if found.is_empty() {
                     let message =
                         format!("{label} is never low and slow here; say “from” and “to” when it is to be held");
@@ -332,42 +365,43 @@ impl HoldPin {
         }
     }
 
+    fn holding(&self, ground: Vec3) -> Result<ik::Holding, CommandError> {
+        let ease = self.ease.map(|s| s.0);
+        let tolerance = self.tolerance.unwrap_or(5e-4);
+        if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
+            return Err(CommandError::Other(
+                "“ease” is in seconds and “tolerance” in meters; neither may be below 0".into(),
+            ));
+        }
+        let shrinks = self.from.is_none() && self.to.is_none();
+        Ok(ik::Holding { ease, tolerance, shrinks, between: self.between == Some(true), ground })
+    }
+
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
         let clip = clip_of(document, id)?;
+        let nodes = self.node.all(document)?;
+        let moving = self.ground.unwrap_or(HoldGround::Feet) == HoldGround::Feet;
+        let ground = nodes.first().filter(|_| moving).map_or(Vec3::ZERO, |n| ik::ground_under(document, clip, *n));
+        let holding = self.holding(ground)?;
         let mut working = clip.clone();
-        let (mut slid, mut error) = ((0.0f32, 0.0f32), 0.0f32);
-        let mut count = 0;
-        for node in self.node.all(document)? {
-            let ease = self.ease.map_or(0.1, |s| s.0);
-            let tolerance = self.tolerance.unwrap_or(5e-4);
-            if !(ease >= 0.0 && ease.is_finite() && tolerance > 0.0) {
-                return Err(CommandError::Other("“ease” and “tolerance” are lengths of time and way, above 0".into()));
-            }
-            let ranges = self.ranges(document, &working, node)?;
-            count += ranges.len();
-            let held = ik::hold_over(document, &working, node, &ranges, &ik::Holding { ease, tolerance });
-            let Some(held) = held else {
-                let label = document.node(node).label(node);
-                return Err(CommandError::Other(format!(
-                    "{label} ends no limb that could hold it; choose a hand or a foot"
-                )));
-            };
-            slid = (slid.0.max(held.slid.0), slid.1.max(held.slid.1));
-            error = error.max(held.error);
+        let mut report = HoldReport::default();
+        for node in nodes {
+            let label = document.node(node).label(node);
+            let ranges = self.ranges(document, &working, node, ground)?;
+            let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
+                CommandError::Other(format!(
+                    "{label} ends no limb: no joint above it could turn to hold it; choose a hand or a foot"
+                ))
+            })?;
+            report.add(&label, &held);
             working = Shared::new(held.clip);
         }
+        let note = report.in_words(ground)?;
         let changed = working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
         let edits =
             changed.map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) }).collect();
-        let ranges = if count == 1 { "1 range".to_owned() } else { format!("{count} ranges") };
-        let note = format!(
-            "held over {ranges}; it slid by up to {:.1} cm/s, now {:.1}, and is within {:.1} mm of its place",
-            slid.0 * 100.0,
-            slid.1 * 100.0,
-            error * 1000.0
-        );
         Ok(Outcome { edits, note: Some(note), keys: None })
     }
 }

@@ -22,8 +22,8 @@ use crate::{
     motion::{
         Mirror, Pose, Stack, below_layers,
         clip_edit::{
-            self, CopiedKeys, CopiedTrack, PasteAt, Tangents, TimeMap, TooClose, ValueChange, change_values, held,
-            offset_in_loop, remove_keys, remove_time, retime, with_interpolation, with_tangents,
+            self, CopiedKeys, CopiedTrack, NodePlace, PasteAt, Tangents, TimeMap, TooClose, ValueChange, change_values,
+            held, offset_in_loop, remove_keys, remove_time, retime, with_interpolation, with_tangents,
         },
         with_layers,
     },
@@ -62,6 +62,8 @@ document_commands! {
         by: Seconds,
         /// Which.
         which: WhichKeys,
+        /// How a track goes on that gets its second key so.
+        interpolation: Option<Between>,
     } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
     /// Stretches keys in time, about a time that stays
     ScaleKeys {
@@ -90,6 +92,8 @@ document_commands! {
         relative: Option<bool>,
         /// Whether they go to the mirror joints, mirrored.
         flip: Option<bool>,
+        /// How a track goes on that gets its second key so.
+        interpolation: Option<Between>,
     } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Puts time in, or takes it out: what is later follows
     RippleKeys {
@@ -351,6 +355,55 @@ impl<'a> Meant<'a> {
     }
 }
 
+impl Meant<'_> {
+    /// Refuses to shift the time of all of a clip while keys of animation pointers would stay behind. `shifted` says of which times keys
+    /// would move.
+    fn refuse_pointers(
+        document: &Document,
+        (id, clip): (ClipId, &Clip),
+        is_all: bool,
+        shifted: impl Fn(f32) -> bool,
+    ) -> Result<(), CommandError> {
+        let behind = clip.pointers.iter().find(|p| p.times.iter().any(|t| shifted(*t)));
+        match behind.filter(|_| is_all) {
+            Some(pointer) => Err(CommandError::Other(format!(
+                "{}: keys of “{}” come from an animation pointer, which cannot be changed with the others yet; name the \
+                 nodes by “node” to move theirs alone",
+                document.clip_label(id),
+                pointer.pointer
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// As that, of the keys that are meant.
+    fn whole(&self, document: &Document, which: &WhichKeys, ripple: bool) -> Result<(), CommandError> {
+        let Some((first, last)) = self.keys.span() else { return Ok(()) };
+        let shifted = |t: f32| t >= first - clip_edit::SAME_TIME && (ripple || t <= last + clip_edit::SAME_TIME);
+        Self::refuse_pointers(document, (self.id, self.clip), is_of_all(which), shifted)
+    }
+
+    /// What stays behind of a clip whose keys all move in time: what a person chose one by one is done, and that is said.
+    fn left_behind(&self) -> Option<String> {
+        let of = |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", count(n, "channel")));
+        if self.keys.len() < self.clip.key_count() {
+            return None;
+        }
+        let pointers = self.clip.pointers.len();
+        let played = self.clip.pointers.iter().filter(|p| p.track.is_some()).count();
+        let packed = self.clip.kept.len().saturating_sub(played);
+        said([
+            of(pointers, "of animation pointers stayed where they were"),
+            of(packed, "whose keys cannot be read stayed where they were"),
+        ])
+    }
+}
+
+/// Whether keys are meant of all nodes and channels: of some only, nobody expects others to come along.
+fn is_of_all(which: &WhichKeys) -> bool {
+    which.node.is_none() && which.parts.is_none() && which.keys.is_none()
+}
+
 const NO_KEY: &str = "there is no key at that time; nothing was";
 
 fn nothing(done: &str) -> Outcome {
@@ -382,8 +435,20 @@ impl DeleteKeys {
         if meant.keys.is_empty() {
             return Ok(nothing("deleted"));
         }
-        let edits = meant.tracks().map(|(id, old, times)| meant.edit(id, remove_keys(old, times))).collect();
-        Ok(Outcome { edits, keys: Some((meant.id, KeySet::default())), ..Outcome::default() })
+        let mut left = (**meant.clip).clone();
+        let mut edits = Vec::new();
+        for (id, old, times) in meant.tracks() {
+            let to = remove_keys(old, times);
+            match &to {
+                Some(to) => left.tracks.insert(id, Shared::new(to.clone())),
+                None => left.tracks.remove(&id),
+            };
+            edits.push(meant.edit(id, to));
+        }
+        // A clip ends with its last key, which is easily one of a track that does not move.
+        let length = clip_edit::length_in_words(meant.clip, &left).filter(|_| !left.tracks.is_empty());
+        let pointers = meant.left_behind();
+        Ok(Outcome { edits, note: said([length, pointers]), keys: Some((meant.id, KeySet::default())) })
     }
 }
 
@@ -409,6 +474,16 @@ fn retimed(
     Ok((done, replaced))
 }
 
+/// A track that had a single key, which says nothing of how it goes on, and has two now: as new keys are to be.
+fn second_key(old: Option<&Track>, made: Track, way: Option<Between>) -> Track {
+    match way {
+        Some(way) if old.is_some_and(|t| t.times.len() < 2) && made.times.len() == 2 => {
+            with_interpolation(&made, way.interpolation())
+        }
+        _ => made,
+    }
+}
+
 /// How far keys can move, where none goes before 0: what is wanted, and what is said where it is less.
 fn held_at_start(first: f32, wanted: f32) -> (f32, Option<String>) {
     let by = wanted.max(-first.max(0.0));
@@ -425,6 +500,7 @@ impl MoveKeys {
         }
         let (by, held) = held_at_start(first, self.by.0);
         let ripple = self.ripple.unwrap_or(false);
+        meant.whole(scene.document, &self.which, ripple)?;
         let more = |track: &Track, times: &KeyTimes| {
             let later = KeyTimes::within(&track.times, last.next_up(), f32::MAX);
             if ripple { times.iter().chain(later.iter()).copied().collect::<Vec<_>>().into() } else { times.clone() }
@@ -432,7 +508,7 @@ impl MoveKeys {
         let map = TimeMap::shift(f64::from(by));
         let argument = format!("“by” is {by} s;");
         let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), more)?;
-        Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+        Ok(Outcome { note: said([held, replaced_note(replaced), meant.left_behind()]), ..done })
     }
 }
 
@@ -440,6 +516,7 @@ impl MoveKeys {
     /// The first of the keys comes to 0, and what does not move goes as much later as that would be before 0.
     fn with_room(&self, scene: &Scene<'_>, meant: &Meant<'_>, first: f32) -> Result<Outcome, CommandError> {
         let room = -(f64::from(first) + f64::from(self.by.0));
+        Meant::refuse_pointers(scene.document, (meant.id, meant.clip), true, |_| true)?;
         let all = KeySet::of(meant.clip, |_, t| KeyTimes::part(&t.times, 0..t.times.len()));
         let argument = format!("“by” is {} s;", self.by.0);
         let mut clip = (**meant.clip).clone();
@@ -470,7 +547,13 @@ impl DuplicateKeys {
         let (by, held) = held_at_start(first, self.by.0);
         let argument = format!("“by” is {by} s;");
         let map = TimeMap::shift(f64::from(by));
-        let (done, replaced) = retimed(scene.document, &meant, (map, true, &argument), |_, t| t.clone())?;
+        let (mut done, replaced) = retimed(scene.document, &meant, (map, true, &argument), |_, t| t.clone())?;
+        for edit in &mut done.edits {
+            if let Edit::SetTrack { track, to: Some(to), .. } = edit {
+                let old = meant.clip.tracks.get(track).map(|t| &**t);
+                *to = Shared::new(second_key(old, (**to).clone(), self.interpolation));
+            }
+        }
         Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
     }
 }
@@ -487,11 +570,12 @@ impl ScaleKeys {
         // about + (first − about)·scale ≥ 0.
         let most = if about > f64::from(first) { about / (about - f64::from(first)) } else { f64::INFINITY };
         let scale = if first >= 0.0 { wanted.min(most.max(f64::MIN_POSITIVE)) } else { wanted };
+        meant.whole(scene.document, &self.which, false)?;
         let held = (scale != wanted).then(|| format!("scaled by {scale:.3} only, since no key goes before 0 s"));
         let argument = format!("“factor” is {wanted};");
         let map = TimeMap { about, scale, by: 0.0 };
         let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), |_, t| t.clone())?;
-        Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+        Ok(Outcome { note: said([held, replaced_note(replaced), meant.left_behind()]), ..done })
     }
 }
 
@@ -503,7 +587,9 @@ pub fn copied_keys(document: &Document, clip: &ClipName, which: &WhichKeys) -> R
     let meant = Meant::of(&Scene::new(document), clip, which)?;
     let copied = |(_, track, times): (TrackId, &Shared<Track>, &KeyTimes)| {
         let node = document.node(track.target);
-        CopiedTrack::of(track, times, &node.label(track.target), &document.path(track.target))
+        let place =
+            NodePlace { name: &node.label(track.target), path: &document.path(track.target), node: track.target };
+        CopiedTrack::of(track, times, &place)
     };
     let tracks: Vec<CopiedTrack> = meant.tracks().map(copied).collect();
     if tracks.is_empty() {
@@ -577,7 +663,8 @@ impl PasteKeys {
                 |(id, _)| id,
             );
             keys.set(track, made.keys);
-            edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(made.track)) });
+            let to = second_key(old.map(|(_, t)| &**t), made.track, self.interpolation);
+            edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
         }
         if edits.is_empty() {
             let why = kept.unwrap_or_else(|| "none of the copied keys is of a node that is here".into());
@@ -596,21 +683,21 @@ impl PasteKeys {
         Ok(Outcome { edits, note: said(notes), keys: Some((id, keys)) })
     }
 
-    /// The node of each copied track: of the same name or path; or, where nodes are given, those in their order for the copied
-    /// ones in theirs, one for all of one.
+    /// The node of each copied track: of the same path, of several of that path the one of the same index, else of the same name; or, where
+    /// nodes are given, those in their order for the copied ones in theirs, one for all of one.
     fn targets(&self, document: &Document, copied: &CopiedKeys) -> Result<Vec<Option<NodeId>>, CommandError> {
         let Some(nodes) = &self.node else {
-            let by_name = |t: &CopiedTrack| {
+            let of = |t: &CopiedTrack| {
                 let alone = |text: &str| find_nodes(document, text).ok().filter(|n| n.len() == 1).map(|n| n[0]);
-                alone(&t.path).or_else(|| alone(&t.node))
+                by_path(document, t).or_else(|| alone(&t.path)).or_else(|| alone(&t.node))
             };
-            return Ok(copied.tracks.iter().map(by_name).collect());
+            return Ok(copied.tracks.iter().map(of).collect());
         };
         let nodes = nodes.in_order(document)?;
-        let mut from: Vec<&str> = Vec::new();
+        let mut from: Vec<(&str, Option<u32>)> = Vec::new();
         for track in &copied.tracks {
-            if !from.contains(&track.path.as_str()) {
-                from.push(&track.path);
+            if !from.contains(&track.place()) {
+                from.push(track.place());
             }
         }
         if from.len() != nodes.len() {
@@ -620,9 +707,20 @@ impl PasteKeys {
                 nodes.len()
             )));
         }
-        let of = |t: &CopiedTrack| from.iter().position(|p| *p == t.path).map(|k| nodes[k]);
+        let of = |t: &CopiedTrack| from.iter().position(|p| *p == t.place()).map(|k| nodes[k]);
         Ok(copied.tracks.iter().map(of).collect())
     }
+}
+
+/// The node that has the path of a copied one: of several the one whose index that one had.
+fn by_path(document: &Document, copied: &CopiedTrack) -> Option<NodeId> {
+    let own = copied.index.map(NodeId).filter(|n| document.nodes.contains(*n));
+    if let Some(own) = own.filter(|n| document.path(*n) == copied.path) {
+        return Some(own);
+    }
+    let mut found = document.node_ids().filter(|n| document.path(*n) == copied.path);
+    let first = found.next();
+    first.filter(|_| found.next().is_none())
 }
 
 fn morphs_of(document: &Document, node: NodeId) -> usize {
@@ -636,6 +734,7 @@ impl RippleKeys {
         let clip = clip_of(document, id)?;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let (from, by) = (time_of(self.time)?, self.by.0);
+        Meant::refuse_pointers(document, (id, clip), nodes.is_none(), |t| t >= from)?;
         let mut edits = Vec::new();
         let mut removed = 0;
         for (track, old) in &clip.tracks {
@@ -655,8 +754,11 @@ impl RippleKeys {
                 edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Shared::new) });
             }
         }
-        let note = (removed > 0).then(|| format!("{} lay in the time that was taken out", count(removed, "key")));
-        Ok(Outcome { edits, note, keys: None })
+        let taken = (removed > 0).then(|| format!("{} lay in the time that was taken out", count(removed, "key")));
+        let packed = clip.kept.len();
+        let packed = (packed > 0 && nodes.is_none())
+            .then(|| format!("{} whose keys cannot be read stayed where they were", count(packed, "channel")));
+        Ok(Outcome { edits, note: said([taken, packed]), keys: None })
     }
 }
 
@@ -664,6 +766,7 @@ impl OffsetKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = Meant::or_all(scene, &self.clip, &self.which)?;
         let length = meant.clip.length();
+        Meant::refuse_pointers(scene.document, (meant.id, meant.clip), is_of_all(&self.which), |_| true)?;
         let (span, by) = (f64::from(length), f64::from(self.by.0));
         let mut done = Outcome::default();
         let mut keys = KeySet::default();

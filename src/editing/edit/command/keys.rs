@@ -225,7 +225,7 @@ impl SetKey {
                             continue;
                         }
                         let mut made = insert_key(old, time, own.then_some(&value[..]), exact);
-                        if own {
+                        if own || old.times.len() < 2 {
                             made.track = self.smoothed(old, made.track);
                         }
                         if made.error > worst.0 {
@@ -283,7 +283,9 @@ impl SetKey {
             return Ok(Vec::new());
         }
         let weights = pose.morphs[node.index()].clone();
-        morphs::key_edits(document, id, time, node, changed.then_some(&weights), weights.len(), free)
+        let value = changed.then_some(&weights[..]);
+        let key = morphs::MorphKey { time, node, value, targets: weights.len(), interpolation: self.interpolation };
+        morphs::key_edits(document, id, &key, free)
     }
 
     /// What of an unkeyed pose is keyed is unkeyed no more.

@@ -21,8 +21,8 @@ use super::{
 use crate::{
     edit::{Edit, EditError},
     model::{
-        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, Topology,
-        WeightLayer, WeightLayers, WeightPatch,
+        Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer,
+        WeightLayers, WeightPatch,
     },
     weights::{
         Canvas, Claimed, PartChange, Seams,
@@ -287,7 +287,7 @@ pub fn primitives_of(document: &Document, skin: SkinId) -> BTreeSet<PrimitiveKey
     let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
     let keys = meshes.flat_map(|mesh| {
         let primitives = document.mesh(mesh).entries();
-        let painted = primitives.filter(|(_, p)| p.weights.is_some() && p.topology == Topology::Triangles);
+        let painted = primitives.filter(|(_, p)| p.weights.is_some());
         painted.map(move |(k, _)| (mesh, k))
     });
     keys.filter(|(mesh, k)| document.layered(*mesh, *k).is_none_or(|owner| owner == skin)).collect()

@@ -1,6 +1,6 @@
 //! Commands that pose one side as the mirror image of the other. The work is that of [`Mirror`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     CommandError, Outcome, Scene, around,
@@ -10,8 +10,8 @@ use super::{
     rules,
 };
 use crate::{
-    model::{Components, NodeId, Transform, transform::is_turned_less},
-    motion::{Mirror, flipped_morphs},
+    model::{Components, Document, NodeId, Transform, transform::is_turned_less},
+    motion::{Mirror, MirrorGap, flipped_morphs},
 };
 
 document_commands! {
@@ -50,17 +50,29 @@ fn changes(place: &Place<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
     wanted.iter().map(|(node, to)| (*node, differing(&place.local(*node), to))).collect()
 }
 
-/// What is said of scales and of joints that were left.
-fn left(alone: usize, scales: usize) -> Option<String> {
+/// A sentence on scales that are not exact.
+pub(super) fn scales(count: usize) -> Option<String> {
+    let scales = if count == 1 { "1 scale is".to_owned() } else { format!("{count} scales are") };
+    (count > 0).then(|| format!("{scales} not exact, since the axes of the two joints differ"))
+}
+
+/// A sentence on how far the result is from the mirror image; nothing where nobody sees that.
+pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<String> {
+    /// In sizes of the body.
+    const SEEN: f32 = 1e-3;
+    let gap = gap.filter(|g| g.part > SEEN)?;
+    let label = document.node(gap.node).label(gap.node);
+    let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
+    Some(format!(
+        "the two sides are not alike: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the size)"
+    ))
+}
+
+/// All that is said of a mirrored pose.
+fn left(alone: usize, scales_left: usize, off: Option<String>) -> Option<String> {
     let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
-    let mut said = Vec::new();
-    if alone > 0 {
-        said.push(format!("{} no joint on the other side", joints(alone)));
-    }
-    if scales > 0 {
-        let count = if scales == 1 { "1 scale was".to_owned() } else { format!("{scales} scales were") };
-        said.push(format!("{count} not mirrored, since the axes of the two joints differ"));
-    }
+    let alone = (alone > 0).then(|| format!("{} no joint on the other side", joints(alone)));
+    let said: Vec<String> = [alone, scales(scales_left), off].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
 
@@ -70,28 +82,57 @@ impl MirrorPose {
         let nodes = self.node.all(document)?;
         let mirror = Mirror::of(document);
         let place = Place::of(scene, &self.over)?;
-        let (mut wanted, mut alone, mut scales) = (BTreeMap::new(), 0, 0);
         for node in &nodes {
             let partner = mirror.partner(*node).filter(|p| p != node);
             if let Some(both) = partner.filter(|p| nodes.binary_search(p).is_ok()) {
                 let [a, b] = [*node, both].map(|n| document.node(n).label(n));
                 return Err(CommandError::Other(format!("both {a} and {b} are given; give the joints of one side")));
             }
-            let made = partner.and_then(|_| mirror.pose(document, *node, &place.local(*node)));
-            match made {
-                Some(made) => {
-                    scales += usize::from(made.scale_left);
-                    wanted.insert(made.node, made.local);
-                }
-                None => alone += 1,
-            }
         }
+        let sources: BTreeSet<NodeId> =
+            nodes.iter().copied().filter(|n| mirror.partner(*n).is_some_and(|p| p != *n)).collect();
+        let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
             let message = "none of these has a joint on the other side; pairs can be corrected in Paint mode";
             return Err(CommandError::Other(message.into()));
         }
-        place.put_noting(changes(&place, &wanted), left(alone, scales))
+        let changes = changes(&place, &wanted);
+        let off = off(document, &mirror, &place, &changes, Some(&sources));
+        place.put_noting(changes, left(nodes.len() - wanted.len(), scales, off))
     }
+}
+
+/// The mirror images of some joints, by the nodes that get them; and how many scales are not exact.
+fn images(
+    document: &Document,
+    mirror: &Mirror,
+    place: &Place<'_>,
+    sources: &BTreeSet<NodeId>,
+) -> (BTreeMap<NodeId, Transform>, usize) {
+    let (mut wanted, mut scales) = (BTreeMap::<NodeId, Transform>::new(), 0);
+    // Those above first, since the ones below are told from them.
+    for node in document.nodes.order() {
+        let Some(source) = mirror.partner(*node).filter(|p| sources.contains(p)) else { continue };
+        let was = |n: NodeId| place.local(n);
+        let is = |n: NodeId| wanted.get(&n).copied().unwrap_or_else(|| place.local(n));
+        if let Some(made) = mirror.pose_among(document, (source, &place.local(source)), &was, &is) {
+            scales += usize::from(made.scale_left);
+            wanted.insert(made.node, made.local);
+        }
+    }
+    (wanted, scales)
+}
+
+/// What is said of how far these changes are from the mirror image.
+fn off(
+    document: &Document,
+    mirror: &Mirror,
+    place: &Place<'_>,
+    changes: &Wanted,
+    sources: Option<&BTreeSet<NodeId>>,
+) -> Option<String> {
+    let after = place.seen().with(document, changes);
+    gap(document, mirror.gap(document, (place.seen(), &after), sources))
 }
 
 impl FlipPose {
@@ -103,14 +144,9 @@ impl FlipPose {
             None => document.node_ids().collect(),
         };
         let place = Place::of(scene, &self.over)?;
-        let (mut wanted, mut scales) = (BTreeMap::new(), 0);
-        let both = nodes.iter().flat_map(|n| [Some(*n), mirror.partner(*n)]).flatten();
-        for made in both.filter_map(|n| mirror.pose(document, n, &place.local(n))) {
-            // A joint that is given with its partner comes twice, to the same.
-            if wanted.insert(made.node, made.local).is_none() {
-                scales += usize::from(made.scale_left);
-            }
-        }
+        let sources: BTreeSet<NodeId> =
+            nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?])).flatten().collect();
+        let (wanted, scales) = images(document, &mirror, &place, &sources);
         // Expressions have sides, too: of the whole, or of a mesh that is given.
         let seen = &place.seen().morphs;
         let morphs = nodes.iter().filter(|n| seen.get(n.index()).is_some_and(|w| !w.is_empty())).map(|node| {
@@ -119,9 +155,11 @@ impl FlipPose {
         });
         let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
         if wanted.is_empty() && morphs.is_empty() {
-            return Err(CommandError::Other("none of these is a joint with a mirror joint".into()));
+            return Err(CommandError::Other("none of these has a joint on the other side".into()));
         }
-        let mut done = place.put_noting(changes(&place, &wanted), left(0, scales))?;
+        let changes = changes(&place, &wanted);
+        let off = off(document, &mirror, &place, &changes, self.node.as_ref().map(|_| &sources));
+        let mut done = place.put_noting(changes, left(0, scales, off))?;
         done.edits.extend(place.put_morphs(morphs));
         Ok(done)
     }

@@ -17,9 +17,9 @@ use crate::{
         TrackId,
     },
     motion::{
-        Mixer, Playing, baked, baked_error, best_seams,
+        Jump, Mixer, Playing, baked, baked_error, best_seams,
         clip_edit::{TravelParts, TravelTo, move_travel, reduced},
-        footfalls,
+        footfalls, jumps, known_feet,
     },
 };
 
@@ -64,7 +64,7 @@ document_commands! {
     BakeMix {
         /// What it is called.
         name: Option<String>,
-        /// Frames a second that are looked at; 60 unless given.
+        /// Frames a second; those of the clip of it that has most unless given.
         rate: Option<f32>,
         /// How far a vertex of a body 1.8 m high may be off when keys are taken away, millimetres; one unless given, none at 0.
         millimetres: Option<f32>,
@@ -457,17 +457,52 @@ impl PlayOver {
     }
 }
 
+/// Jumps of a mix in words, without a full stop; `None` where there are none.
+pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
+    /// Jumps that are told one by one.
+    const MOST: usize = 3;
+    let one = |jump: &Jump| {
+        let (node, centimeters) = (document.node(jump.node).label(jump.node), jump.meters * 100.0);
+        format!("at {:.3} s (“{node}” by {centimeters:.1} cm and {:.0}°)", jump.time, jump.degrees)
+    };
+    let told: Vec<String> = jumps.iter().take(MOST).map(one).collect();
+    let more = match jumps.len().saturating_sub(MOST) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    (!told.is_empty()).then(|| format!("the pose jumps {}{more}", told.join(", ")))
+}
+
+/// Frames a second at which a mix is baked where nobody says: of its clips, that of the one that has most.
+pub fn mix_rate(document: &Document) -> f64 {
+    /// Of a mix whose clips have no rate.
+    const USUAL: f64 = 30.0;
+    /// Fewer keys on frames than this share are no fit.
+    const FIT: f32 = 0.9;
+    let Some(mix) = mix_of(document) else { return USUAL };
+    let bars = mix.lanes.iter().flat_map(|lane| &lane.bars);
+    let clips = bars.flat_map(|bar| bar.clips()).filter_map(|id| document.clips.get(*id));
+    let rates = clips.filter_map(|c| c.guess_fps().filter(|(_, share)| c.rate.is_some() || *share >= FIT));
+    let most = rates.map(|(rate, _)| rate).fold(0.0, f64::max);
+    if most > 0.0 { most } else { USUAL }
+}
+
 impl BakeMix {
+    /// At how many frames a second it is baked: as it is said, else as the fastest of its clips has.
+    fn rate(&self, document: &Document) -> f64 {
+        self.rate.map_or_else(|| mix_rate(document), f64::from)
+    }
+
     /// Poses of a node that it looks at.
     pub(super) fn samples(&self, document: &Document) -> f64 {
         let length = mix_of(document).map_or(0.0, |mix| mix.length());
-        length * f64::from(self.rate.unwrap_or(60.0)) * document.nodes.len() as f64
+        length * self.rate(document) * document.nodes.len() as f64
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let mix = there(document)?;
-        let rate = f64::from(self.rate.unwrap_or(60.0));
+        let rate = self.rate(document);
         let bound = self.millimetres.unwrap_or(1.0);
         if !(1.0..=1000.0).contains(&rate) {
             return Err(sentence(format!("{rate} frames a second is no rate to bake at; give one from 1 to 1000")));
@@ -512,9 +547,12 @@ impl BakeMix {
             );
             clip = less.clip;
         }
+        if let Some(jumps) = jumps_in_words(document, &jumps(document, &mix, span)) {
+            said += &format!("; warning: {jumps}");
+        }
         let name = free_clip_name(document, self.name.as_deref().unwrap_or("Mix"));
         let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
-        let clip = Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() };
+        let clip = Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() }.counted_at(rate);
         let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
         Ok(Outcome { edits: vec![edit], note: Some(format!("{name}: {said}")), ..Outcome::default() })
     }
@@ -559,9 +597,12 @@ impl MarkFootfalls {
         let falls = footfalls(document, clip);
         if falls.is_empty() {
             let label = document.clip_label(id);
-            return Err(sentence(format!(
-                "no foot of {label} is known to come down: it has no feet by name, or they stay"
-            )));
+            let why = match known_feet(document) {
+                (0, _) => "no feet are known, by name, by a humanoid map or by the legs that the body stands on",
+                (_, 0) => "its feet are not known to be left or right; name them so",
+                _ => "its feet stay near the ground and take no steps",
+            };
+            return Err(sentence(format!("no foot comes down in {label}: {why}")));
         }
         let kept = clip.markers.iter().filter(|m| !matches!(&*m.name, "L" | "R")).cloned();
         let new = falls.iter().map(|(time, side)| Marker {

@@ -20,6 +20,7 @@ mod clip_work;
 mod clips;
 mod define;
 pub mod field;
+mod hold_report;
 mod host;
 mod ik;
 mod kept_poses;
@@ -38,7 +39,9 @@ mod pose_layers;
 mod rules;
 mod skins;
 mod table;
+mod upkeep;
 mod vertex_terms;
+mod visibility;
 mod weights;
 mod which_keys;
 
@@ -52,6 +55,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub(crate) use self::layers::primitives_of;
+use self::upkeep::keep_up;
 pub use self::weights::untold;
 pub(crate) use self::weights::{slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
@@ -62,8 +66,8 @@ pub use self::{
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
         ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys, ResampleClip, RetimeClip,
-        ReverseClip, RootMotion, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of, seam_in_words,
-        travel_in_words,
+        ReverseClip, RootMotion, SetRate, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of,
+        seam_in_words, travel_in_words,
     },
     clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
     host::{
@@ -92,7 +96,8 @@ pub use self::{
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
-        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, mix_of, named_mix, read_mix,
+        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, mix_rate, named_mix,
+        read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Over, Place, Wanted},
@@ -108,6 +113,7 @@ pub use self::{
     },
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
+    visibility::{SetVisibility, VisibilityCommand},
     weights::{
         Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize,
         PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer,
@@ -117,7 +123,7 @@ pub use self::{
 pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError};
 use crate::{
-    model::{ClipId, Document, KeySet, TransformError},
+    model::{ClipId, Document, KeySet, PoseLayerId, TransformError},
     motion::{Pose, Space, Stack},
 };
 
@@ -250,6 +256,8 @@ families! {
         Skin(SkinCommand),
         /// Materials.
         Material(MaterialCommand),
+        /// The visibility of nodes.
+        Visibility(VisibilityCommand),
     }
 }
 
@@ -307,7 +315,8 @@ of_document!(
     PoseLayerCommand as PoseLayer,
     LayerKeysCommand as LayerKeys,
     SkinCommand as Skin,
-    MaterialCommand as Material
+    MaterialCommand as Material,
+    VisibilityCommand as Visibility
 );
 
 impl DocumentCommand {
@@ -339,6 +348,15 @@ impl DocumentCommand {
         }
     }
 
+    /// Whether it says itself how many frames a second its clips have.
+    const fn brings_rate(&self) -> bool {
+        match self {
+            Self::ClipWork(command) => command.sets_rate(),
+            Self::ClipArrival(_) | Self::Mix(_) => true,
+            _ => false,
+        }
+    }
+
     /// What it comes to; not applied.
     ///
     /// # Errors
@@ -354,6 +372,7 @@ impl DocumentCommand {
             Self::ClipArrival(command) => command.work(scene),
             Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),
+            Self::Visibility(command) => command.work(scene),
             Self::Mirror(command) => command.work(scene),
             Self::Ik(command) => command.work(scene),
             Self::Blend(command) => command.work(scene),
@@ -365,12 +384,21 @@ impl DocumentCommand {
             Self::Skin(command) => command.work(scene),
             Self::Material(command) => command.work(scene),
         }?;
+        keep_up(scene.document, &mut done, !self.brings_rate());
         free_of_matrices(scene.document, &mut done);
         Ok(done)
     }
 }
 
 impl Command {
+    /// The pose layer whose keys the command edits; `None` for the keys of a clip itself.
+    pub fn keys_layer(&self, document: &Document) -> Option<PoseLayerId> {
+        match self {
+            Self::Document(DocumentCommand::LayerKeys(command)) => command.layer_of(document),
+            _ => None,
+        }
+    }
+
     /// Whether it may take longer than a window can wait: it is worked out beside it then.
     pub fn takes_long(&self, document: &Document) -> bool {
         /// Poses of a node, or keys.
@@ -719,6 +747,23 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
+    /// About how many bytes of memory it holds.
+    pub fn size(&self) -> usize {
+        fn of(value: &Value) -> usize {
+            match value {
+                Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+                Value::String(text) => text.capacity(),
+                Value::Array(items) => items.capacity() * size_of::<Value>() + items.iter().map(of).sum::<usize>(),
+                Value::Object(members) => of_members(members),
+            }
+        }
+        fn of_members(members: &Map<String, Value>) -> usize {
+            let entry = size_of::<(String, Value)>() + 2 * size_of::<usize>();
+            members.iter().map(|(key, value)| entry + key.capacity() + of(value)).sum()
+        }
+        size_of::<Self>() + self.name.capacity() + of_members(&self.arguments)
+    }
+
     /// A command without arguments.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), arguments: Map::new() }

@@ -1,7 +1,7 @@
 //! Commands on the weights of morph targets: posed, unkeyed, and keyed.
 
 use super::{
-    CommandError, Scene,
+    Between, CommandError, Scene,
     define::document_commands,
     field::{ClipName, Nodes, Seconds},
     keys, rules,
@@ -9,7 +9,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{ClipId, Document, NodeId, Property, Shared, TrackId, UnkeyedAt},
-    motion::{Pose, Stack, insert_key},
+    motion::{Pose, Stack, clip_edit::with_interpolation, insert_key},
 };
 
 /// A morph target of a node's mesh, by its name or its number.
@@ -58,6 +58,8 @@ document_commands! {
         target: Option<String>,
         /// Which.
         weight: Option<f32>,
+        /// How a track goes on that gets its second key so.
+        interpolation: Option<Between>,
     } = "key.morph", "Key morph targets", menu: "Clip", asks: true, enabled: rules::morphing;
     /// Sets a weight over a clip at a time, without a key
     HoldMorph {
@@ -155,7 +157,9 @@ impl KeyMorphs {
             }
             let unkeyed = held.filter(|(_, pose)| pose.morphs.contains_key(&node));
             let value = (to.is_some() || unkeyed.is_some()).then_some(&weights[..]);
-            edits.extend(key_edits(document, id, time, node, value, weights.len(), &mut free)?);
+            let interpolation = self.interpolation;
+            let key = MorphKey { time, node, value, targets: weights.len(), interpolation };
+            edits.extend(key_edits(document, id, &key, &mut free)?);
             edits.extend(unkeyed.map(|(at, _)| Edit::SetUnkeyedMorphs { at, node, to: None }));
         }
         Ok(edits)
@@ -169,31 +173,41 @@ fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandErr
     Ok(Pose::evaluate(document, &stack.with_unkeyed(unkeyed.cloned())))
 }
 
+/// A key of all morph weights of a node.
+pub(super) struct MorphKey<'a> {
+    /// When.
+    pub time: f32,
+    /// Of which node.
+    pub node: NodeId,
+    /// What it is set to; what is seen unless given.
+    pub value: Option<&'a [f32]>,
+    /// How many targets its mesh has.
+    pub targets: usize,
+    /// How a track goes on that gets its second key so.
+    pub interpolation: Option<Between>,
+}
+
 /// The edits that key a node's morph weights, to a value or as they are seen; nothing where its mesh has no targets.
 pub(super) fn key_edits(
     document: &Document,
     id: ClipId,
-    time: f32,
-    node: NodeId,
-    value: Option<&[f32]>,
-    targets: usize,
+    key: &MorphKey<'_>,
     free: &mut TrackId,
 ) -> Result<Vec<Edit>, CommandError> {
+    let &MorphKey { time, node, value, targets, interpolation } = key;
     let clip = keys::clip_of(document, id)?;
     if targets == 0 {
         return Ok(Vec::new());
     }
-    if clip.kept.contains(&(node, Property::Weights)) {
-        let label = document.node(node).label(node);
-        return Err(CommandError::Other(format!(
-            "the weights keys of {label} cannot be read, and are kept as they are; Problems says why"
-        )));
-    }
+    keys::refuse_kept(document, clip, node, Property::Weights)?;
     let (track, to) = match clip.track(node, Property::Weights) {
         Some((track, old)) => {
-            let made = insert_key(old, time, value.filter(|v| v.len() == old.width), false).track;
+            let mut made = insert_key(old, time, value.filter(|v| v.len() == old.width), false).track;
             if made == **old {
                 return Ok(Vec::new());
+            }
+            if let Some(way) = interpolation.filter(|_| old.times.len() < 2 && made.times.len() == 2) {
+                made = with_interpolation(&made, way.interpolation());
             }
             (track, made)
         }

@@ -22,10 +22,14 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        ClipId, Document, Interpolation, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
-        Track, Transform,
+        ClipId, Components, Document, Interpolation, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property,
+        Shared, Track, Transform,
     },
-    motion::{LayerWriteError, clip_edit::with_interpolation, strength_of},
+    motion::{
+        LayerWriteError,
+        clip_edit::{key_span, with_interpolation},
+        strength_of,
+    },
 };
 
 pub(super) use self::keys::LAYER_OF_KEYS;
@@ -254,6 +258,8 @@ document_commands! {
         to: Trs,
         /// When.
         time: Option<Seconds>,
+        /// Whether it becomes a key at that time, where it was the same at all times as well.
+        key: Option<bool>,
     } = "layer.set", "Set in a layer", asks: true, enabled: rules::pose_layer;
     /// Takes joints out of a layer; all of them unless said
     ClearInLayer {
@@ -640,12 +646,21 @@ impl SetInLayer {
         if !given.is_finite() {
             return refuse("a number is not finite");
         }
+        let keys = self.key.unwrap_or(false);
+        if keys && (found.home == LayerHome::Pose || self.time.is_none()) {
+            return refuse("a key is of a clip's layer, and at a “time”");
+        }
+        let own = found.home.clip().and_then(|id| document.clips.get(id));
+        let span = own.and_then(|c| key_span(c)).unwrap_or_default();
         let mut layer = found.layer().clone();
         for node in nodes {
             if let Some(clip) = found.home.clip().and_then(|id| document.clips.get(id)) {
                 for property in Property::TRS.into_iter().filter(|p| given.has(*p)) {
                     super::keys::refuse_kept(document, clip, node, property)?;
                 }
+            }
+            if keys {
+                first_keys(&mut layer, node, time, &given, span);
             }
             set_user(&mut layer, node, time, &given);
         }
@@ -683,6 +698,9 @@ impl ZeroKey {
         if nodes.is_empty() {
             return refuse(format!("layer “{}” moves nothing yet; pose a joint in it, or name joints", layer.name));
         }
+        let clip = found.home.clip().and_then(|id| document.clips.get(id));
+        let span = clip.and_then(|c| key_span(c)).unwrap_or_default();
+        let mut around = BTreeSet::new();
         for node in nodes {
             let constant = layer.constant(node);
             let mut moved: Vec<Property> = Property::TRS
@@ -693,17 +711,27 @@ impl ZeroKey {
                 moved.push(Property::Rotation);
             }
             for property in moved {
+                if moves(&constant, property) && layer.keys.track(node, property).is_none() {
+                    let made = kept_around(&constant, (node, property), &zeros(&times, property), span);
+                    around.extend(made.times.iter().filter(|t| !times.contains(t)).map(|t| t.to_bits()));
+                    let keys = Shared::make_mut(&mut layer.keys);
+                    keys.tracks.insert(keys.free_track_id(), Shared::new(made));
+                    continue;
+                }
                 for time in &times {
                     key_user(&mut layer, node, property, *time, &Transform::IDENTITY);
                 }
             }
         }
-        Ok(found.with(layer).into())
+        let when: Vec<String> = around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
+        let note = (!when.is_empty())
+            .then(|| format!("what the layer added at all times is kept by keys around it, at {}", when.join(", ")));
+        Ok(Outcome { edits: found.with(layer), note, keys: None })
     }
 }
 
 /// Whether a transform is none in a component.
-fn moves(user: &Transform, property: Property) -> bool {
+pub(super) fn moves(user: &Transform, property: Property) -> bool {
     match property {
         Property::Translation => user.translation != Vec3::ZERO,
         Property::Rotation => user.rotation != Quat::IDENTITY,
@@ -711,8 +739,88 @@ fn moves(user: &Transform, property: Property) -> bool {
     }
 }
 
-/// Sets a key of a component of `U`. What was the same at all times is keyed from then on: one that had a value keeps it where the
-/// clip begins, so that what was made is not lost by the first key.
+/// A key that adds nothing, at each of these times.
+fn zeros(times: &[f32], property: Property) -> Vec<(f32, Vec<f32>)> {
+    times.iter().map(|t| (*t, super::keys::values(&Transform::IDENTITY, property))).collect()
+}
+
+/// Keys of a component that was the same at all times: these, and around them what it was, so that it is seen on both sides of them.
+/// Nothing is put beyond the clip's own keys, from the first to the last, where there is room within.
+pub(super) fn kept_around(
+    constant: &Transform,
+    (node, property): (NodeId, Property),
+    set: &[(f32, Vec<f32>)],
+    (first, last): (f32, f32),
+) -> Track {
+    /// How far from a key what was there before is seen in full again, seconds.
+    const EASE: f32 = 0.25;
+    let was = super::keys::values(constant, property);
+    let mut keys: Vec<(f32, Vec<f32>)> = set.to_vec();
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+    keys.dedup_by(|a, b| a.0 - b.0 <= super::keys::SAME_TIME);
+    let mut more: Vec<f32> = Vec::new();
+    for pair in keys.windows(2) {
+        let (from, to) = (pair[0].0, pair[1].0);
+        let near = EASE.min((to - from) * 0.5);
+        more.extend([from + near, to - near]);
+    }
+    let apart = super::keys::SAME_TIME * 2.0;
+    if let (Some((from, _)), Some((to, _))) = (keys.first(), keys.last()) {
+        more.extend(around_of(*from, *to, (first, last), (EASE, apart)));
+    }
+    more.sort_by(f32::total_cmp);
+    more.dedup_by(|a, b| *a - *b <= apart);
+    keys.extend(more.into_iter().map(|t| (t, was.clone())));
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let times = keys.iter().map(|(t, _)| *t).collect();
+    let width = was.len();
+    let mut values: Vec<f32> = Vec::with_capacity(keys.len() * width);
+    for (_, value) in &keys {
+        // Of the two signs of a rotation the one near the key before.
+        let last = values.len().checked_sub(width).map(|from| &values[from..]);
+        let dot = last.map_or(1.0, |last| last.iter().zip(value).map(|(a, b)| a * b).sum::<f32>());
+        let sign = if property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 };
+        values.extend(value.iter().map(|v| v * sign));
+    }
+    let interpolation = Interpolation::Linear;
+    let kinds = Default::default();
+    let made = Track { target: node, property, interpolation, times, values: values.into(), width, kinds };
+    with_interpolation(&made, Interpolation::CubicSpline)
+}
+
+/// Makes keys of those components that have none yet, so that they can get another one at that time.
+fn first_keys(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components, span: (f32, f32)) {
+    let constant = layer.constant(node);
+    let wanted = to.over(&constant);
+    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
+        if layer.keys.track(node, property).is_some() {
+            continue;
+        }
+        let value = super::keys::values(&wanted, property);
+        let made = if moves(&constant, property) {
+            kept_around(&constant, (node, property), &[(time, value)], span)
+        } else {
+            super::keys::lone(node, property, time, value)
+        };
+        let keys = Shared::make_mut(&mut layer.keys);
+        keys.tracks.insert(keys.free_track_id(), Shared::new(made));
+    }
+}
+
+/// Where what was there before is seen again before the first of some keys and after the last, within the clip.
+fn around_of(from: f32, to: f32, (first, last): (f32, f32), (ease, apart): (f32, f32)) -> Vec<f32> {
+    let mut more = Vec::new();
+    if from - first > apart {
+        more.push((from - ease).max(first));
+    }
+    // A clip without a length has room after it.
+    if last - to > apart || last <= first {
+        more.push(if last <= first { to + ease } else { (to + ease).min(last) });
+    }
+    more
+}
+
+/// Sets a key of a component of `U`.
 fn key_user(layer: &mut PoseLayer, node: NodeId, property: Property, time: f32, user: &Transform) {
     let value = super::keys::values(user, property);
     let keys = Shared::make_mut(&mut layer.keys);

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     edit::{Edit, apply, command::weights::bind_bare},
-    model::{Document, MeshId, NodeId, Shared, Skin, SkinId},
+    model::{Document, Local, MeshId, Node, NodeId, Property, RestSource, SceneId, Shared, Skin, SkinId, Track},
     motion::{Pose, Stack},
     weights::{at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
 };
@@ -26,8 +26,10 @@ document_commands! {
     CreateSkin {
         /// The nodes of the meshes.
         node: Nodes,
-        /// The joints, in the order in which weights count them.
+        /// The joints, in the order in which weights count them. For a mesh without weights one joint stands for all that hang below it, too.
         joint: Nodes,
+        /// Whether all that hang below these joints are joints, too, after those that are named.
+        below: Option<bool>,
         /// As a clip stands; as the file does unless given.
         clip: Option<ClipName>,
         /// At this time of it, seconds; 0 unless given.
@@ -117,8 +119,49 @@ impl Draft {
         Ok(())
     }
 
+    /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it: where nothing else hangs on
+    /// them, it becomes a root without a transform. Whether it did, or was one before.
+    fn hang(&mut self, node: NodeId, skin: SkinId) -> Result<Hung, CommandError> {
+        self.skin(node, skin)?;
+        let document = &self.document;
+        let about = document.node(node);
+        let plain = |local: Local| local.matrix().abs_diff_eq(Mat4::IDENTITY, 0.0);
+        if about.parent.is_none() && plain(about.local()) {
+            return Ok(Hung::AsItWas);
+        }
+        let is_moved = |t: &Shared<Track>| t.target == node && t.property != Property::Weights;
+        let carries = about.camera.is_some() || about.light.is_some() || about.instances.is_some();
+        let others = document.node_ids().any(|n| document.node(n).parent == Some(node));
+        let kept = document.skins.values().any(|s| s.joints.contains(&node))
+            || document.clips.values().any(|c| c.tracks.values().any(is_moved))
+            || document.unkeyed_nodes().contains(&node)
+            || document.aids.pins.contains_key(&node)
+            || document.aids.pose_layers.values().any(|layers| layers.iter().any(|l| l.nodes().contains(&node)));
+        if carries || others || kept {
+            return Ok(Hung::Stays);
+        }
+        let mut root = node;
+        while let Some(parent) = document.node(root).parent {
+            root = parent;
+        }
+        let plain = Local::default();
+        let to =
+            Node { parent: None, rank: 0, rest: plain, rest_source: RestSource::File, pose: None, ..about.clone() };
+        let scenes: Vec<(SceneId, Vec<NodeId>)> = document
+            .scenes
+            .iter()
+            .filter(|(_, s)| s.roots.contains(&root) && !s.roots.contains(&node))
+            .map(|(id, s)| (id, s.roots.iter().copied().chain([node]).collect()))
+            .collect();
+        self.put(Edit::SetNode { node, to: Some(Box::new(to)) })?;
+        for (scene, to) in scenes {
+            self.put(Edit::SetRoots { scene, to })?;
+        }
+        Ok(Hung::Moved)
+    }
+
     fn skin(&mut self, node: NodeId, skin: SkinId) -> Result<(), CommandError> {
-        let to = crate::model::Node { skin: Some(skin), ..self.document.node(node).clone() };
+        let to = Node { skin: Some(skin), ..self.document.node(node).clone() };
         self.put(Edit::SetNode { node, to: Some(Box::new(to)) })
     }
 
@@ -131,6 +174,17 @@ impl Draft {
         }
         Ok(count)
     }
+}
+
+/// What became of the node of a mesh that was hung on joints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hung {
+    /// No transform of it counted.
+    AsItWas,
+    /// It is a root now.
+    Moved,
+    /// It keeps a place that counts no longer.
+    Stays,
 }
 
 /// What a bind comes to, without the weights that it gives.
@@ -227,15 +281,6 @@ impl CreateSkin {
     fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
         let pose = standing(document, self.clip.as_ref(), self.time)?;
         let nodes = self.node.all(document)?;
-        let mut joints: Vec<NodeId> = Vec::new();
-        for joint in self.joint.all(document)? {
-            if !joints.contains(&joint) {
-                joints.push(joint);
-            }
-        }
-        if joints.is_empty() {
-            return refuse("no joint is named that the mesh could hang on");
-        }
         for node in &nodes {
             let (about, label) = (document.node(*node), document.node(*node).label(*node));
             match (about.mesh, about.skin) {
@@ -245,37 +290,33 @@ impl CreateSkin {
             }
         }
         let meshes: BTreeSet<MeshId> = nodes.iter().filter_map(|n| document.node(*n).mesh).collect();
-        if let Some(most) = counted(document, &meshes).filter(|m| usize::from(*m) >= joints.len()) {
-            return refuse(format!(
-                "the weights of {} count {} joints, and {} are named; name as many, in their order",
-                labels(document, &nodes),
-                usize::from(most) + 1,
-                joints.len()
-            ));
-        }
+        let joints = self.joints(document, &nodes, counted(document, &meshes))?;
         let is_bare = |m: &MeshId| document.mesh(*m).primitives.iter().any(|p| p.weights.is_none());
         let bare: Vec<MeshId> = meshes.iter().copied().filter(is_bare).collect();
         let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare };
-        let mut made: Vec<(DMat4, SkinId)> = Vec::new();
+        let (mut moved, mut stays) = (Vec::new(), Vec::new());
         for node in &nodes {
-            let place = world(document, &pose, *node);
-            // Meshes that stand alike share a skin.
-            let skin = match made.iter().find(|(known, _)| known.abs_diff_eq(place, 1e-9)) {
-                Some((_, skin)) => *skin,
-                None => {
-                    let skin = plan.draft.document.skins.next_id();
-                    let label = document.node(*node).label(*node);
-                    let name = self.name.clone().unwrap_or_else(|| format!("{label} skin"));
-                    plan.lines.push(format!("a new skin “{name}” of {}", joints_of(joints.len())));
-                    let to = bound(document, &pose, &joints, &place, Some(name.into()))?;
-                    plan.draft.put(Edit::SetSkin { skin, to: Some(to) })?;
-                    made.push((place, skin));
-                    skin
-                }
-            };
-            plan.draft.skin(*node, skin)?;
+            let skin = self.skin_for(&mut plan, document, &pose, &joints, *node)?;
+            match plan.draft.hang(*node, skin)? {
+                Hung::AsItWas => {}
+                Hung::Moved => moved.push(*node),
+                Hung::Stays => stays.push(*node),
+            }
         }
         plan.lines.push(format!("{} hang on it, and stay where they are", labels(document, &nodes)));
+        if !moved.is_empty() {
+            plan.lines.push(format!(
+                "{} became a root without a transform, since those above no longer move what hangs on joints",
+                labels(document, &moved)
+            ));
+        }
+        if !stays.is_empty() {
+            plan.lines.push(format!(
+                "{} keeps its place in the tree, since more than its mesh depends on it; its transform and those above no longer move the \
+                 mesh, of which check warns",
+                labels(document, &stays)
+            ));
+        }
         let vertices = |m: &MeshId| {
             let bare = document.mesh(*m).primitives.iter().filter(|p| p.weights.is_none());
             bare.map(|p| p.positions.len()).sum::<usize>()
@@ -294,6 +335,108 @@ impl CreateSkin {
             plan.lines.push(format!("{} shows the same mesh and stays without a skin", labels(document, &others)));
         }
         Ok(plan)
+    }
+
+    /// The joints in their order: as they are named, then what hangs below, where that is meant. `counted` is the largest number that
+    /// the meshes' weights have.
+    fn joints(
+        &self,
+        document: &Document,
+        meshes: &[NodeId],
+        counted: Option<u16>,
+    ) -> Result<Vec<NodeId>, CommandError> {
+        let mut joints: Vec<NodeId> = Vec::new();
+        for joint in self.joint.in_order(document)? {
+            if !joints.contains(&joint) {
+                joints.push(joint);
+            } else if counted.is_some() {
+                let label = document.node(joint).label(joint);
+                return refuse(format!(
+                    "“{label}” is named twice, and the weights of {} count joints by their order; name each once",
+                    labels(document, meshes)
+                ));
+            }
+        }
+        if joints.is_empty() {
+            return refuse("no joint is named that the mesh could hang on");
+        }
+        let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
+        if let Some(mesh) = joints.iter().find(shows) {
+            let label = document.node(*mesh).label(*mesh);
+            return refuse(format!(
+                "“{label}” shows a mesh and is no joint; name joints alone, or the one on which all others hang"
+            ));
+        }
+        let named = joints.len();
+        if self.below.unwrap_or(named == 1 && counted.is_none()) {
+            add_below(document, &mut joints);
+        }
+        match counted {
+            Some(most) if usize::from(most) >= joints.len() => refuse(format!(
+                "the weights of {} count {} joints, and {} are named; name as many, in their order",
+                labels(document, meshes),
+                usize::from(most) + 1,
+                joints.len()
+            )),
+            _ => Ok(joints),
+        }
+    }
+
+    /// The skin that a mesh hangs on: one that binds the same joints in the same way, else a new one.
+    fn skin_for(
+        &self,
+        plan: &mut Plan,
+        document: &Document,
+        pose: &Pose,
+        joints: &[NodeId],
+        node: NodeId,
+    ) -> Result<SkinId, CommandError> {
+        let to = bound(document, pose, joints, &world(document, pose, node), self.name.as_deref().map(Into::into))?;
+        let is_same = |skin: &Skin| {
+            let near = |(a, b): (&Mat4, &Mat4)| {
+                let size = b.to_cols_array().iter().fold(1.0f32, |s, v| s.max(v.abs()));
+                a.abs_diff_eq(*b, size * 1e-6)
+            };
+            skin.has_inverse_bind
+                && skin.joints == to.joints
+                && skin.inverse_bind.iter().zip(to.inverse_bind.iter()).all(near)
+                && (to.name.is_none() || skin.name == to.name)
+        };
+        let known = plan.draft.document.skins.iter().find(|(_, s)| is_same(s)).map(|(id, _)| id);
+        if let Some(skin) = known {
+            if document.skins.contains(skin) {
+                let name = plan.draft.document.skin(skin).name.as_deref().unwrap_or_default();
+                plan.lines.push(format!("the skin “{name}” has these joints, bound so; no other is made"));
+            }
+            return Ok(skin);
+        }
+        let skin = plan.draft.document.skins.next_id();
+        let label = document.node(node).label(node);
+        let name = self.name.clone().unwrap_or_else(|| format!("{label} skin"));
+        plan.lines.push(format!("a new skin “{name}” of {}", joints_of(joints.len())));
+        let to = Skin { name: Some(name.into()), ..(*to).clone() };
+        plan.draft.put(Edit::SetSkin { skin, to: Some(Shared::new(to)) })?;
+        Ok(skin)
+    }
+}
+
+/// Whether any skin has a node among its joints.
+fn is_joint(document: &Document, node: NodeId) -> bool {
+    document.skins.values().any(|s| s.joints.contains(&node))
+}
+
+/// Adds what hangs below some joints, each before what hangs below it: nodes that show something are none, unless a skin
+/// says so.
+fn add_below(document: &Document, joints: &mut Vec<NodeId>) {
+    let mut known: BTreeSet<NodeId> = joints.iter().copied().collect();
+    let named = known.clone();
+    for node in document.nodes.order().iter() {
+        let about = document.node(*node);
+        let shows = about.mesh.is_some() || about.camera.is_some() || about.light.is_some();
+        let hangs = named.iter().any(|j| document.is_above(*j, *node));
+        if hangs && (!shows || is_joint(document, *node)) && known.insert(*node) {
+            joints.push(*node);
+        }
     }
 }
 

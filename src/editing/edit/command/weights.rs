@@ -431,7 +431,10 @@ pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
 pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     let label = mesh_label(document, mesh);
     let alone = document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
-    if alone && !label.contains(['*', '#']) { label } else { format!("#{}", mesh.0) }
+    if alone && !label.contains(['*', '#']) {
+        return label;
+    }
+    super::arguments::index_text(mesh.0, document.meshes.values().map(|m| m.name.as_deref()))
 }
 
 /// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them takes it.

@@ -8,7 +8,7 @@ use super::{
     keys::SAME_TIME,
 };
 use crate::{
-    edit::Selection,
+    edit::{KeysHome, Selection},
     model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track},
 };
 
@@ -171,10 +171,10 @@ impl WhichKeys {
         *self == Self::default()
     }
 
-    /// Those that are selected.
-    pub fn selected(selection: &Selection) -> Option<(ClipId, Self)> {
-        let clip = selection.clip?;
-        (!selection.keys.is_empty()).then(|| (clip, Self::these(clip, selection.keys.clone())))
+    /// The selected keys of the clip or layer that is on the timeline; `None` if there are none.
+    pub fn selected(selection: &Selection, shown: Option<KeysHome>) -> Option<(ClipId, Self)> {
+        let (clip, keys) = (shown?.clip, selection.keys_of(shown));
+        (!keys.is_empty()).then(|| (clip, Self::these(clip, keys.clone())))
     }
 
     /// Which they are: exact times of keys that are there.

@@ -13,7 +13,7 @@ use self::read::{Axis, Capture, Channel};
 use super::{
     Budget,
     gltf::ReadError,
-    import::{Conversion, Converted, Found, GlbBuilder, KeysOut, NodeOut, unlikely_rate},
+    import::{Conversion, Converted, Found, GlbBuilder, KeysOut, NodeOut, short, unlikely_rate},
 };
 use crate::model::{Diagnostics, Severity, Transform};
 
@@ -44,7 +44,8 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
     let stated = (capture.frame_time > 0.0).then(|| 1.0 / capture.frame_time);
     let rate = conversion.rate.or(stated).unwrap_or(USUAL);
     if stated.is_none() && capture.frames > 1 {
-        let message = format!("its frame time is {}; {rate} frames a second are used", capture.frame_time);
+        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or("no number".into(), |t| t.to_string());
+        let message = format!("its frame time is {time}; {} frames a second are used", short(rate));
         diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
     }
     let longest = capture.frames.saturating_sub(1) as f64 / rate;
@@ -143,7 +144,13 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
             let mean = frames().map(|f| place(&joint.channels, f).length()).sum::<f64>() / times.len().max(1) as f64;
             let is_added = joint.parent.is_some() && mean < 0.2 * f64::from(joint.offset.length());
             added += usize::from(is_added);
-            let base = if is_added { joint.offset.as_dvec3() } else { DVec3::ZERO };
+            // Along an axis without a channel it stays where its offset puts it.
+            let mut base = joint.offset.as_dvec3();
+            for channel in joint.channels.iter().filter(|_| !is_added) {
+                if let Channel::Place(axis) = channel {
+                    base[*axis as usize] = 0.0;
+                }
+            }
             let values: Vec<f32> =
                 frames().flat_map(|f| (place(&joint.channels, f) + base).as_vec3().to_array()).collect();
             let stays = values.chunks_exact(3).all(|v| Vec3::from_slice(v).distance(joint.offset) < 1e-5);
@@ -160,7 +167,7 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
     glb
 }
 
-/// The place of a frame's channels of a joint.
+/// The place of a frame's channels of a joint; 0 along an axis that has none.
 fn place(channels: &[Channel], values: &[f32]) -> DVec3 {
     channels.iter().zip(values).fold(DVec3::ZERO, |mut at, (channel, value)| {
         if let Channel::Place(axis) = channel {

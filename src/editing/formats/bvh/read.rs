@@ -94,9 +94,10 @@ impl<'a> Words<'a> {
 
     fn number(&mut self, of: &str) -> Result<f64, ReadError> {
         let word = self.next(of)?;
-        // Some programs write a comma where their language has one.
-        let read = word.parse().or_else(|_| word.replace(',', ".").parse());
-        read.or_else(|_| fail(format!("“{word}” stands where {of} should be a number")))
+        match parsed(word) {
+            Some(value) => Ok(value),
+            None => fail(format!("“{word}” stands where {of} should be a number")),
+        }
     }
 
     fn count(&mut self, of: &str) -> Result<usize, ReadError> {
@@ -206,47 +207,50 @@ impl Capture {
 
     fn motion(&mut self, text: &str, budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
         let mut odd = |message: String| diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
-        let mut words = Words(text.split_ascii_whitespace());
+        // Some programs write no space after the colons.
+        let (start, after) = text.split_once(':').unwrap_or((text, ""));
+        let mut words = Words(start.split_ascii_whitespace());
         words.expect("MOTION")?;
-        words.expect("Frames:")?;
+        words.expect("Frames")?;
+        let (middle, frames) = after.split_once(':').unwrap_or((after, ""));
+        let mut words = Words(middle.split_ascii_whitespace());
         let stated = words.count("frames")?;
         words.expect("Frame")?;
-        words.expect("Time:")?;
-        self.frame_time = words.number("a frame time")?;
+        words.expect("Time")?;
+        let mut words = Words(frames.split_ascii_whitespace());
+        // One that is no number is as good as 0: another rate is used, and that is said.
+        self.frame_time = parsed(words.next("a frame time")?).unwrap_or(f64::NAN);
         let wanted = stated.saturating_mul(self.width);
         // As many as the text has room for: what it announces may be anything.
         let room = wanted.min(text.len() / 2 + 1);
         // The numbers, and the keys that they become.
         budget.take(room as u64 * 12, ".bvh")?;
         self.values.reserve_exact(room);
-        let mut none = 0usize;
+        let mut bad: Option<(usize, String)> = None;
+        let mut count = 0usize;
         for word in words.0.by_ref().take(wanted) {
-            let value: f32 = match word.parse() {
-                Ok(value) => value,
-                Err(_) => match word.replace(',', ".").parse() {
-                    Ok(value) => value,
-                    Err(_) => {
-                        return fail(format!(
-                            "“{word}” stands in frame {} and is no number",
-                            self.values.len() / self.width.max(1) + 1
-                        ));
-                    }
-                },
-            };
-            if value.is_finite() {
-                self.values.push(value);
-            } else {
-                none += 1;
-                // As the frame before had it.
-                let before = self.values.len().checked_sub(self.width).map_or(0.0, |at| self.values[at]);
-                self.values.push(before);
+            let value = parsed(word).map_or(f32::NAN, |v| v as f32);
+            if !value.is_finite() {
+                count += 1;
+                bad.get_or_insert_with(|| (self.values.len(), word.to_owned()));
             }
+            self.values.push(value);
         }
         self.frames = self.values.len().checked_div(self.width).unwrap_or(0);
-        self.values.truncate(self.frames * self.width);
-        if none > 0 {
-            odd(format!("{none} numbers are none; they are as in the frame before"));
+        if let Some((at, word)) = bad {
+            let joint = self.joints.iter().rfind(|j| j.first <= at % self.width && !j.channels.is_empty());
+            let place = format!("{} of “{}”", at / self.width + 1, joint.map_or("", |j| &j.name));
+            if count * 2 > self.values.len() {
+                return fail(format!(
+                    "{count} of its {} numbers are none, the first of them “{word}” in frame {place}; export the capture again",
+                    self.values.len()
+                ));
+            }
+            self.fill_from_neighbors();
+            let are = if count == 1 { "1 number is none".to_owned() } else { format!("{count} numbers are none") };
+            odd(format!("{are}, such as “{word}” in frame {place}; the nearest frame's value is used"));
         }
+        self.values.truncate(self.frames * self.width);
         if self.frames < stated {
             odd(format!("it announces {stated} frames and has {}", self.frames));
         } else if words.0.next().is_some() {
@@ -254,13 +258,42 @@ impl Capture {
         }
         Ok(())
     }
+
+    /// Gives each number that is none the value that its channel has in the nearest frame, the earlier of two; 0 where none has one.
+    fn fill_from_neighbors(&mut self) {
+        for channel in 0..self.width {
+            let at = |frame: usize| frame * self.width + channel;
+            let frames = (0..self.values.len()).map(at).take_while(|k| *k < self.values.len()).count();
+            let good: Vec<usize> = (0..frames).filter(|f| self.values[at(*f)].is_finite()).collect();
+            if good.len() == frames {
+                continue;
+            }
+            for frame in 0..frames {
+                let place = frame * self.width + channel;
+                if self.values[place].is_finite() {
+                    continue;
+                }
+                let after = good.partition_point(|g| *g < frame);
+                let near = [after.checked_sub(1).map(|k| good[k]), good.get(after).copied()];
+                let nearest = near.into_iter().flatten().min_by_key(|g| g.abs_diff(frame));
+                self.values[place] = nearest.map_or(0.0, |g| self.values[g * self.width + channel]);
+            }
+        }
+    }
 }
 
-/// Where the word MOTION stands by itself on a line.
+/// A number as it may be spelled: some programs write a comma where their language has one.
+fn parsed(word: &str) -> Option<f64> {
+    word.parse().or_else(|_| word.replace(',', ".").parse()).ok()
+}
+
+/// Where a line begins with the word MOTION.
 fn find_motion(text: &str) -> usize {
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if line.trim().eq_ignore_ascii_case("MOTION") {
+    // Lines may end as old Macs ended them.
+    for line in text.split_inclusive(['\n', '\r']) {
+        let word = line.split_ascii_whitespace().next().unwrap_or_default();
+        if word.eq_ignore_ascii_case("MOTION") {
             return at;
         }
         at += line.len();

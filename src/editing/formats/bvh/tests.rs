@@ -51,7 +51,11 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     let more = format!("{SMALL} 7 8");
     assert!(findings(converted(&more).unwrap()).contains("more numbers"));
     let nan = SMALL.replace("1 91 2", "nan 91 inf");
-    assert!(findings(converted(&nan).unwrap()).contains("2 numbers are none"));
+    assert!(findings(converted(&nan).unwrap()).contains("2 numbers are none, such as “nan” in frame 2"));
+    let spaced = SMALL.replace("Frames: 2", "Frames:2").replace("Time: 0.05", "Time:0.05");
+    assert!(!findings(converted(&spaced).unwrap()).contains("REPAIRED"));
+    let bad_time = SMALL.replace("0.05", "1.#INF");
+    assert!(findings(converted(&bad_time).unwrap()).contains("30 frames a second are used"));
     let no_time = SMALL.replace("0.05", "0");
     assert!(findings(converted(&no_time).unwrap()).contains("30 frames a second are used"));
     let still = &SMALL[..SMALL.find("MOTION").unwrap()];
@@ -78,7 +82,7 @@ fn what_is_none_is_refused_with_what_and_where() {
         ("HIERARCHY ROOT a { SHAPE }", "SHAPE"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 1\nFrame Time: 1\nx", "frame 1"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nFrames: -1", "no count"),
-        ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nHello", "Frames:"),
+        ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nHello", "Frames"),
     ] {
         let error = converted(text).unwrap_err().to_string();
         assert!(error.contains(why), "{text}: {error}");

@@ -6,10 +6,13 @@ use serde_json::value::RawValue;
 use super::{
     ReadError,
     accessor::{Accessors, Component, Missing},
-    clip_extras, json, schema,
+    clip_extras, json,
+    scene_extras::VISIBILITY,
+    schema,
 };
 use crate::model::{
     Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Shared, Slice, Track, TrackId,
+    VisibilityKeys,
 };
 
 /// What a clip may point at.
@@ -60,6 +63,7 @@ pub fn read(
         markers: Shared::default(),
         repeat: None,
         ticks: None,
+        rate: None,
         kept_layers: None,
         pointers: Shared::default(),
         kept: Shared::default(),
@@ -167,7 +171,7 @@ pub fn read(
     clip.kept = kept.into();
     clip.pointers = pointers.into();
     clip_extras::read(&mut clip, &animation.extras, &place, diagnostics);
-    let mut still = clip.pointers.iter().filter(|p| p.track.is_none());
+    let mut still = clip.pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
         let message = format!(
             "{} animation pointers move what is no node, such as “{}”; they are kept and not played",
@@ -194,6 +198,32 @@ pub fn pointed(pointer: &str) -> Option<(usize, Property)> {
     let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
     let all = [Property::Translation, Property::Rotation, Property::Scale, Property::Weights];
     Some((node.parse().ok()?, all.into_iter().find(|p| p.path() == path)?))
+}
+
+/// The node whose visibility a pointer of `KHR_animation_pointer` names, where it names one.
+fn shown_node(pointer: &str) -> Option<usize> {
+    let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
+    let rest = path.strip_prefix("extensions/")?.strip_prefix(VISIBILITY)?;
+    (rest == "/visible").then(|| node.parse().ok()).flatten()
+}
+
+/// The keys of a node's visibility: a value per key, 0 or another number.
+fn visibility_keys(
+    node: usize,
+    sampler: &schema::Sampler,
+    place: &str,
+    times: &[f32],
+    accessors: &mut Accessors<'_>,
+) -> Result<VisibilityKeys, Missing> {
+    let shape = accessors.shape(sampler.output.0, place)?;
+    let input = accessors.shape(sampler.input.0, place)?;
+    // Times that were mended no longer match the values.
+    if shape.width != 1 || shape.count != input.count || times.len() != input.count {
+        return Err(ReadError::at(place, "a visibility needs a single value for each key time").into());
+    }
+    let values = accessors.floats(sampler.output.0, place)?;
+    let visible: Vec<bool> = values.iter().map(|v| *v != 0.0).collect();
+    Ok(VisibilityKeys { node: node.into(), visible: visible.into() })
 }
 
 /// What the extension says in a channel's target.
@@ -257,7 +287,21 @@ fn pointer(
             kinds: Default::default(),
         })
     });
-    Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track })
+    let shown = shown_node(&pointer).filter(|node| *node < targets.nodes.len());
+    let visibility = match shown.map(|node| visibility_keys(node, sampler, sampler_place, &times, accessors)) {
+        Some(Ok(keys)) => Some(keys),
+        Some(Err(error)) => {
+            let why = match error {
+                Missing::Packed(extension) => format!("they are packed with {extension}"),
+                Missing::Refused(error) => error.to_string(),
+            };
+            let message = format!("The keys of the animation pointer “{pointer}” are kept and not played: {why}");
+            diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
+            None
+        }
+        None => None,
+    };
+    Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track, visibility })
 }
 
 type PointerKeys = (Slice<f32>, Option<Slice<f32>>, Interpolation, usize);

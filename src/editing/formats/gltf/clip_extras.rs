@@ -1,4 +1,5 @@
-//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens at its end, in which ticks it counts.
+//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens at its end, in which ticks and
+//! frames it counts.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -14,6 +15,9 @@ pub const LOOP: &str = "ulna.loop";
 
 /// Where it is said in how many ticks a second its times are counted.
 pub const TICKS: &str = "ulna.ticks";
+
+/// Where it is said how many frames a second it has, where its keys say something else.
+pub const RATE: &str = "ulna.rate";
 
 /// The version of each of them.
 const VERSION: u32 = 1;
@@ -60,7 +64,7 @@ struct Loop {
     repeat: Repeat,
 }
 
-/// `extras["ulna.ticks"]`.
+/// `extras["ulna.ticks"]` and `extras["ulna.rate"]`.
 #[derive(Serialize, Deserialize)]
 struct Ticks {
     rate: f64,
@@ -93,16 +97,20 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
     if let Some(Loop { repeat }) = member(extras, LOOP, "way to loop", place, diagnostics) {
         clip.repeat = Some(repeat);
     }
-    if let Some(Ticks { rate }) = member(extras, TICKS, "ticks a second", place, diagnostics) {
-        if rate > 0.0 && rate.is_finite() {
-            clip.ticks = Some(rate);
-        } else {
-            let message = format!(
-                "It counts in {rate} ticks a second, which is no rate; that is kept in the extras and not used"
-            );
-            diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
-        }
+    clip.ticks = rate(extras, (TICKS, "ticks"), place, diagnostics);
+    clip.rate = rate(extras, (RATE, "frames"), place, diagnostics);
+}
+
+/// How many ticks or frames a second a member says.
+fn rate(extras: &Extensions, (name, what): (&str, &str), place: &str, diagnostics: &mut Diagnostics) -> Option<f64> {
+    let Ticks { rate } = member(extras, name, &format!("{what} a second"), place, diagnostics)?;
+    if rate > 0.0 && rate.is_finite() {
+        return Some(rate);
     }
+    let message =
+        format!("It counts in {rate} {what} a second, which is no rate; that is kept in the extras and not used");
+    diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
+    None
 }
 
 impl TrackKinds {
@@ -149,15 +157,16 @@ pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
 }
 
 /// The members that a clip has in its extras, as JSON; nothing where it has no such.
-pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 5] {
+pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 6] {
     let markers = clip.markers.to_vec();
     let markers = if markers.is_empty() { None } else { text(Markers { markers }) };
     let tracks: Vec<TrackKinds> = clip.tracks.values().filter_map(|t| kinds_of(t)).collect();
     let keys = if tracks.is_empty() { None } else { text(Keys { tracks }) };
     let repeat = clip.repeat.and_then(|repeat| text(Loop { repeat }));
     let ticks = clip.ticks.and_then(|rate| text(Ticks { rate }));
+    let frames = clip.rate.and_then(|rate| text(Ticks { rate }));
     let layers = layer_extras::member_of(clip.kept_layers.as_deref());
-    [(MARKERS, markers), (KEYS, keys), (LOOP, repeat), (TICKS, ticks), layers]
+    [(MARKERS, markers), (KEYS, keys), (LOOP, repeat), (TICKS, ticks), (RATE, frames), layers]
 }
 
 fn kinds_of(track: &Track) -> Option<TrackKinds> {

@@ -99,6 +99,35 @@ impl Container {
     }
 }
 
+/// The whole chunks at the start of what follows JSON and BIN, type and data, and how many bytes are left after them.
+pub(super) fn chunks(rest: &[u8]) -> (Vec<(u32, &[u8])>, usize) {
+    let (mut list, mut at) = (Vec::new(), 0);
+    while let (Some(length), Some(kind)) = (word(rest, at), word(rest, at + 4)) {
+        let Some(data) = (at + 8).checked_add(length as usize).and_then(|end| rest.get(at + 8..end)) else { break };
+        list.push((kind, data));
+        at += 8 + data.len();
+    }
+    (list, rest.len() - at)
+}
+
+/// A chunk, padded with zeros.
+pub(super) fn chunk(kind: u32, data: &[u8]) -> Result<Vec<u8>, std::num::TryFromIntError> {
+    let length = data.len().next_multiple_of(4);
+    let mut out = u32::try_from(length)?.to_le_bytes().to_vec();
+    out.extend_from_slice(&kind.to_le_bytes());
+    out.extend_from_slice(data);
+    out.resize(8 + length, 0);
+    Ok(out)
+}
+
+/// Name of a chunk type: its four characters, or its number.
+pub(super) fn chunk_name(kind: u32) -> String {
+    match kind.to_le_bytes() {
+        bytes if bytes.iter().all(|b| b.is_ascii_graphic()) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => format!("{kind:#010X}"),
+    }
+}
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let b = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))

@@ -16,6 +16,7 @@ use super::{
     meshopt::{self, Unpacked},
     schema,
     transcode::mime_type,
+    vrm,
 };
 use crate::model::{Diagnostics, Property};
 
@@ -86,11 +87,34 @@ impl<'a> Exporter<'a> {
         Ok(Self { source, root, animations, accessors, views, unpacked, foreign })
     }
 
+    /// What of a VRM is left out where meshes are, in sentences.
+    pub fn left_out_with_meshes(&self) -> Vec<String> {
+        strip_meshes(&mut self.root.clone())
+    }
+
     /// A GLB with what the options keep.
     ///
     /// # Errors
     /// See [`ExportError`].
     pub fn export(&self, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
+        let (json, bin) = self.parts(options, Bin::default())?;
+        Ok(build_glb(&json, (bin.length > 0).then_some(&bin.bytes), &[], 0).map_err(SaveError::from)?)
+    }
+
+    /// How many bytes the GLB of these options has; it is not made.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn measure(&self, options: &ExportOptions) -> Result<usize, ExportError> {
+        let (json, bin) = self.parts(options, Bin { is_counted: true, ..Bin::default() })?;
+        let chunk = |length: usize| 8 + length.next_multiple_of(4);
+        let total = 12 + chunk(json.len()) + if bin.length > 0 { chunk(bin.length) } else { 0 };
+        u32::try_from(total).map_err(SaveError::from)?;
+        Ok(total)
+    }
+
+    /// The JSON and the BIN chunk with what the options keep.
+    fn parts(&self, options: &ExportOptions, bin: Bin) -> Result<(Vec<u8>, Bin), ExportError> {
         let mut root = self.root.clone();
         if let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut) {
             let is_kept = |k: usize| options.clips.as_ref().is_none_or(|keep| keep.contains(&k));
@@ -102,13 +126,12 @@ impl<'a> Exporter<'a> {
         if let Some(name) = foreign_data(&root).or_else(|| self.foreign.clone()) {
             return Err(ExportError::Foreign(name));
         }
-        let bin = self.gather(&mut root)?;
+        let bin = self.gather(&mut root, bin)?;
         if let Some(members) = root.as_object_mut() {
             // A list that is there must not be empty.
             members.retain(|_, v| v.as_array().is_none_or(|a| !a.is_empty()));
         }
-        let json = serde_json::to_vec(&root)?;
-        Ok(build_glb(&json, (!bin.is_empty()).then_some(&bin), &[], 0).map_err(SaveError::from)?)
+        Ok((serde_json::to_vec(&root)?, bin))
     }
 }
 
@@ -140,18 +163,19 @@ fn foreign_data(root: &Value) -> Option<String> {
     }
 }
 
-fn strip_meshes(root: &mut Value) {
-    let Some(members) = root.as_object_mut() else { return };
+/// Takes meshes, materials and images out, with what names them; what of a VRM goes with them.
+fn strip_meshes(root: &mut Value) -> Vec<String> {
+    let dropped = vrm::without_meshes(root);
+    let Some(members) = root.as_object_mut() else { return dropped };
     for key in ["meshes", "materials", "textures", "images", "samplers"] {
         members.remove(key);
     }
     let mut gone: Vec<String> = Vec::new();
     if let Some(extensions) = members.get_mut("extensions").and_then(Value::as_object_mut) {
-        // They name meshes and materials by number.
-        for key in ["VRM", "VRMC_vrm", "KHR_materials_variants"] {
-            if extensions.shift_remove(key).is_some() {
-                gone.push(key.to_owned());
-            }
+        // It names materials by number.
+        let variants = "KHR_materials_variants";
+        if extensions.shift_remove(variants).is_some() {
+            gone.push(variants.to_owned());
         }
     }
     for node in members.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -189,11 +213,12 @@ fn strip_meshes(root: &mut Value) {
             });
         }
     }
+    dropped
 }
 
 impl Exporter<'_> {
     /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
-    fn gather(&self, root: &mut Value) -> Result<Vec<u8>, ExportError> {
+    fn gather(&self, root: &mut Value, mut bin: Bin) -> Result<Bin, ExportError> {
         let Self { source, accessors: old, views, unpacked, .. } = self;
         for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
             drop_unused_samplers(animation);
@@ -225,7 +250,6 @@ impl Exporter<'_> {
             });
             *slot = new.into();
         });
-        let mut bin = Vec::new();
         let mut new_views = Vec::new();
         // Many views may lie over the same bytes: those are taken over once.
         let plain = |from: &u64| {
@@ -248,19 +272,13 @@ impl Exporter<'_> {
             let at = match (plain(&from), unpacked.get(from as usize)) {
                 (Some((buffer, range)), _) => places.of(buffer, range.start),
                 (None, _) if packed.contains_key(&from) => {
-                    bin.resize(bin.len().next_multiple_of(4), 0);
                     let bytes = &packed[&from];
-                    bin.extend_from_slice(bytes);
                     view["byteLength"] = bytes.len().into();
-                    bin.len() - bytes.len()
+                    bin.put(bytes, 0)
                 }
-                (None, Some(Unpacked::Bytes(bytes))) => {
-                    bin.resize(bin.len().next_multiple_of(4), 0);
-                    bin.extend_from_slice(bytes);
-                    bin.len() - bytes.len()
-                }
+                (None, Some(Unpacked::Bytes(bytes))) => bin.put(bytes, 0),
                 (None, Some(Unpacked::Damaged(extension))) => return Err(ExportError::Packed(extension)),
-                (None, _) => bin.len(),
+                (None, _) => bin.length,
             };
             view["buffer"] = 0.into();
             view["byteOffset"] = at.into();
@@ -282,9 +300,8 @@ impl Exporter<'_> {
                 *known
             } else {
                 let Ok(bytes) = source.companion(&uri) else { continue };
-                bin.resize(bin.len().next_multiple_of(4), 0);
-                views.push(serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
-                bin.extend_from_slice(&bytes);
+                let at = bin.put(&bytes, 0);
+                views.push(serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}));
                 let made = (views.len() - 1, mime_type(&bytes));
                 embedded.insert(uri, made);
                 made
@@ -302,8 +319,30 @@ impl Exporter<'_> {
             }
         }
         root["buffers"] =
-            if bin.is_empty() { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.len()})] }.into();
+            if bin.length == 0 { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.length})] }.into();
         Ok(bin)
+    }
+}
+
+/// The bytes of a BIN chunk, or only how many they are.
+#[derive(Default)]
+struct Bin {
+    bytes: Vec<u8>,
+    length: usize,
+    /// Whether they are counted and not kept.
+    is_counted: bool,
+}
+
+impl Bin {
+    /// Adds bytes, so many past a multiple of four; where they begin.
+    fn put(&mut self, bytes: &[u8], past: usize) -> usize {
+        let at = self.length.next_multiple_of(4) + past;
+        self.length = at + bytes.len();
+        if !self.is_counted {
+            self.bytes.resize(at, 0);
+            self.bytes.extend_from_slice(bytes);
+        }
+        at
     }
 }
 
@@ -413,8 +452,9 @@ impl Exporter<'_> {
             }
             used.accessors.sort_by_key(|(_, range)| (range.start, range.end));
             let stretches = Stretches::of(used.accessors.iter().map(|(_, range)| (0, range.clone())));
-            let mut made = Vec::new();
+            let mut made = Bin::default();
             let places = stretches.copy_from(&|_, range| bytes.get(range), &mut made);
+            let made = made.bytes;
             // Views that lie over each other's bytes share them as they are.
             if made.len() >= bytes.len() {
                 continue;
@@ -425,8 +465,9 @@ impl Exporter<'_> {
             packed.insert(from, made);
         }
         let stretches = Stretches::of(of_keys.iter().map(|(_, buffer, range)| (*buffer, range.clone())));
-        let mut made = Vec::new();
+        let mut made = Bin::default();
         let places = stretches.copy(source, &mut made);
+        let made = made.bytes;
         for (k, buffer, range) in of_keys {
             let accessor = &mut accessors[k];
             accessor["bufferView"] = keys_view.into();
@@ -502,16 +543,16 @@ impl Stretches {
     }
 
     /// Copies them; each begins as far past a multiple of four as it did.
-    fn copy(self, source: &Source, bin: &mut Vec<u8>) -> Places {
+    fn copy(self, source: &Source, bin: &mut Bin) -> Places {
         self.copy_from(&|buffer, range| source.buffer(buffer).and_then(|b| b.get(range)), bin)
     }
 
-    fn copy_from<'b>(self, bytes: &dyn Fn(usize, Range<usize>) -> Option<&'b [u8]>, bin: &mut Vec<u8>) -> Places {
+    fn copy_from<'b>(self, bytes: &dyn Fn(usize, Range<usize>) -> Option<&'b [u8]>, bin: &mut Bin) -> Places {
         let mut places = Vec::with_capacity(self.0.len());
         for (buffer, range) in self.0 {
-            bin.resize(bin.len().next_multiple_of(4) + range.start % 4, 0);
-            places.push((buffer, range.start, bin.len()));
-            bin.extend_from_slice(bytes(buffer, range).unwrap_or_default());
+            let start = range.start;
+            let at = bin.put(bytes(buffer, range).unwrap_or_default(), start % 4);
+            places.push((buffer, start, at));
         }
         Places(places)
     }

@@ -26,6 +26,8 @@ mod schema;
 mod source;
 mod text;
 mod transcode;
+mod unmodeled;
+mod users;
 mod vrm;
 pub(crate) mod weight_layer_extras;
 mod weights;
@@ -42,5 +44,6 @@ pub use self::{
     read::{Opened, Progress, open, open_beside, open_bytes},
     source::{Source, resolve as resolve_uri},
     transcode::{Target, transcode},
+    unmodeled::{Unmodeled, unmodeled},
     write::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded, save},
 };

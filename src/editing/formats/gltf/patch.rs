@@ -8,6 +8,7 @@ use super::{
     json as raw, meshopt, schema,
     source::{BufferData, Source},
     text::Ops,
+    users::Users,
     write::SaveError,
 };
 
@@ -52,7 +53,7 @@ pub(super) struct Patch<'a> {
     accessors: Vec<schema::Accessor>,
     views: Vec<schema::BufferView>,
     buffers: Vec<schema::Buffer>,
-    users: Vec<u32>,
+    users: Users,
     /// BIN ranges that views or accessors other than the one in place use: nothing may be written there.
     new_accessors: Vec<Value>,
     new_views: Vec<Value>,
@@ -117,7 +118,7 @@ impl<'a> Patch<'a> {
             source,
             accessors: list(root, "accessors")?,
             views: list(root, "bufferViews")?,
-            users: count_users(root),
+            users: Users::of(root),
             buffers,
             new_accessors: Vec::new(),
             new_views: Vec::new(),
@@ -256,7 +257,13 @@ impl<'a> Patch<'a> {
                 && &*a.kind == "VEC4"
                 && a.count.0 == stored.values.len() / (stored.size * 4)
                 && a.sparse.is_none()
-        }) && self.users.get(old) == Some(&1)
+        }) && self.is_single(old)
+    }
+
+    /// Whether nobody else uses an accessor or its view.
+    fn is_single(&self, accessor: usize) -> bool {
+        let view = self.accessors.get(accessor).and_then(|a| a.buffer_view).map(|v| v.0);
+        self.users.is_one(accessor, view)
     }
 
     /// Says anew between what values an accessor lies, where it said so.
@@ -342,8 +349,7 @@ impl<'a> Patch<'a> {
         let Some(a) = self.accessors.get(old) else { return false };
         let same =
             a.component_type.0 == 5126 && a.kind == kind && a.count.0 * width == values.len() && a.sparse.is_none();
-        let (Destination::Bin, true, Some(view)) = (&self.home, same && self.users.get(old) == Some(&1), a.buffer_view)
-        else {
+        let (Destination::Bin, true, Some(view)) = (&self.home, same && self.is_single(old), a.buffer_view) else {
             return false;
         };
         let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
@@ -500,57 +506,6 @@ fn element_size(a: &schema::Accessor) -> usize {
         5122 | 5123 => width * 2,
         _ => width * 4,
     }
-}
-
-/// How often each accessor is named anywhere: in meshes, skins, samplers, and, to be safe, by any extension.
-fn count_users(root: &raw::RawMap<'_>) -> Vec<u32> {
-    let accessors = raw::elements(root, "accessors").map_or(0, |a| a.len());
-    let mut users = vec![0u32; accessors];
-    let mut add = |index: usize| {
-        if let Some(u) = users.get_mut(index) {
-            *u += 1;
-        }
-    };
-    let typed = |name: &str| raw::elements(root, name).unwrap_or_default();
-    for mesh in typed("meshes") {
-        let Ok(mesh) = raw::typed::<schema::Mesh>(mesh.get(), "", &mut false) else { continue };
-        for primitive in &mesh.primitives {
-            primitive
-                .attributes
-                .values()
-                .chain(primitive.targets.iter().flat_map(|t| t.values()))
-                .chain(&primitive.indices)
-                .for_each(|i| add(i.0));
-            // An extension may name accessors by number in ways unknown here: one user more for each number it holds.
-            for extension in primitive.extensions.values() {
-                numbers(extension).for_each(&mut add);
-            }
-        }
-    }
-    for skin in typed("skins") {
-        if let Ok(skin) = raw::typed::<schema::Skin>(skin.get(), "", &mut false) {
-            skin.inverse_bind_matrices.iter().for_each(|i| add(i.0));
-        }
-    }
-    for animation in typed("animations") {
-        if let Ok(animation) = raw::typed::<schema::Animation>(animation.get(), "", &mut false) {
-            animation.samplers.iter().flat_map(|s| [s.input, s.output]).for_each(|i| add(i.0));
-        }
-    }
-    for node in typed("nodes") {
-        if let Ok(node) = raw::typed::<schema::Node>(node.get(), "", &mut false) {
-            node.extensions.values().for_each(|e| numbers(e).for_each(&mut add));
-        }
-    }
-    if let Some(extensions) = root.0.get("extensions") {
-        numbers(extensions.get()).for_each(&mut add);
-    }
-    users
-}
-
-/// All whole numbers in a text.
-fn numbers(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok())
 }
 
 fn min_max(values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {

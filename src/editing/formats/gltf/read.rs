@@ -374,6 +374,7 @@ impl Reader<'_> {
                     .weights
                     .as_ref()
                     .map(|w| w.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
+                hidden: scene_extras::is_hidden(&n.extensions, &place, &mut self.diagnostics),
             });
         }
         for (k, n) in raw.iter().enumerate() {

@@ -225,6 +225,18 @@ pub fn light_of(extensions: &Extensions, place: &str, diagnostics: &mut Diagnost
     read::<Use>(extensions, LIGHTS, place, diagnostics).map(|u| u.light.0)
 }
 
+/// The extension that hides nodes.
+pub const VISIBILITY: &str = "KHR_node_visibility";
+
+/// Whether a node says that it and everything below it are hidden.
+pub fn is_hidden(extensions: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> bool {
+    #[derive(Deserialize)]
+    struct Visibility {
+        visible: Option<bool>,
+    }
+    read::<Visibility>(extensions, VISIBILITY, place, diagnostics).is_some_and(|v| v.visible == Some(false))
+}
+
 /// Where a node's mesh is shown, where the node says so: `node_from_instance`.
 pub fn instances(
     extensions: &Extensions,

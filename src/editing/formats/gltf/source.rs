@@ -8,7 +8,7 @@ use std::{
 
 use base64::Engine as _;
 
-use super::{Container, FileToWrite, ReadError, json, meshopt, schema};
+use super::{Container, FileToWrite, ReadError, is_sidecar, json, meshopt, schema};
 use crate::formats::read_whole;
 
 /// The bytes a document was read from.
@@ -85,6 +85,17 @@ impl Source {
             _ => None,
         };
         self.buffers.iter().filter_map(file).collect()
+    }
+
+    /// Data files that an earlier save of Ulna put beside this one: name relative to its folder, and content.
+    pub fn sidecars(&self) -> impl Iterator<Item = (String, &[u8])> {
+        self.buffers.iter().filter_map(|buffer| match buffer {
+            BufferData::File { uri, bytes } if is_sidecar(uri) => {
+                let name = percent_encoding::percent_decode_str(uri).decode_utf8().ok()?.into_owned();
+                Some((name, &bytes[..]))
+            }
+            _ => None,
+        })
     }
 
     /// The folder its URIs start from.

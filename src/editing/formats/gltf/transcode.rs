@@ -1,11 +1,15 @@
 //! From one container to the other: `.gltf` ↔ `.glb`, with everything in it kept.
+//!
+//! A `.gltf` has no chunks. Those of unknown type become buffers of their own, marked in their extras, and chunks again on the way back.
 
 use std::ops::Range;
 
+use serde_json::{json, value::RawValue};
+
 use super::{
     Container, FileToWrite, ReadError, SaveError, Source, Transcoded,
-    container::build_glb,
-    json::{self, RawMap},
+    container::{build_glb, chunk, chunk_name, chunks},
+    json::{self as raw_json, RawMap},
     meshopt,
     patch::{as_uri, content_name},
     schema,
@@ -54,7 +58,30 @@ fn to_gltf(
     if let Container::Glb { rest, .. } = &source.container
         && !rest.is_empty()
     {
-        lost.push(format!("{} bytes of other chunks are left out: a .gltf has no place for them", rest.len()));
+        let (all, stray) = chunks(&source.bytes[rest.clone()]);
+        for (kind, data) in all {
+            let (name, length) = (chunk_name(kind), data.len());
+            if data.is_empty() {
+                lost.push(format!("The chunk {name} is left out: it is empty, and a .gltf has no chunks"));
+                continue;
+            }
+            let file = content_name(stem, data);
+            let mark = json!({"version": 1, "type": kind});
+            let buffer = json!({
+                "name": format!("GLB chunk {name}"), "uri": as_uri(&file), "byteLength": length,
+                "extras": {CHUNK_MARK: mark}
+            });
+            ops.member("buffers").push(buffer.to_string());
+            lost.push(format!(
+                "The chunk {name} ({length} bytes) is kept as a buffer in {file}: a .gltf has no chunks. Saved as .glb, it is a chunk again"
+            ));
+            if !files.iter().any(|f: &FileToWrite| f.name == file) {
+                files.push(FileToWrite { name: file, bytes: data.to_vec() });
+            }
+        }
+        if stray > 0 {
+            lost.push(format!("{stray} bytes after the last chunk are left out: a .gltf has no place for them"));
+        }
     }
     // The padding of the chunk is the container's, not the text's.
     Ok(Transcoded { bytes: rewrite(text.trim_end_matches(' '), &ops).into_bytes(), beside: files, lost })
@@ -62,14 +89,22 @@ fn to_gltf(
 
 fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     let text = source.json().map_err(SaveError::Source)?;
-    let root = json::split(text).map_err(SaveError::Source)?;
+    let root = raw_json::split(text).map_err(SaveError::Source)?;
     let mut ops = Ops::object();
     let mut bin: Vec<u8> = Vec::new();
     // New place of each buffer: its index, and where it starts in there.
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut fallbacks = 0;
+    let mut rest: Vec<u8> = Vec::new();
+    let all = raw_json::elements(&root, "buffers").map_err(SaveError::Source)?;
+    let views = raw_json::elements(&root, "bufferViews").map_err(SaveError::Source)?;
+    let marks = chunk_marks(&all, &views);
     for (k, buffer) in source.buffers.iter().enumerate() {
-        if matches!(buffer, BufferData::Fallback) {
+        if let Some(kind) = marks.get(k).copied().flatten() {
+            places.push((0, 0));
+            rest.extend(chunk(kind, source.buffer(k).unwrap_or_default())?);
+            *ops.member("buffers").item(k) = Ops::Remove;
+        } else if matches!(buffer, BufferData::Fallback) {
             fallbacks += 1;
             places.push((fallbacks, 0));
         } else {
@@ -79,12 +114,11 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
             *ops.member("buffers").item(k) = Ops::Remove;
         }
     }
-    let views = json::elements(&root, "bufferViews").map_err(SaveError::Source)?;
     for (k, raw) in views.iter().enumerate() {
         let view: schema::BufferView =
-            json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false).map_err(SaveError::Source)?;
+            raw_json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false).map_err(SaveError::Source)?;
         let op = ops.member("bufferViews").item(k);
-        let shift = |op: &mut Ops, buffer: usize, offset: Option<json::Index>| {
+        let shift = |op: &mut Ops, buffer: usize, offset: Option<raw_json::Index>| {
             let (index, base) = places.get(buffer).copied().unwrap_or_default();
             if index != buffer {
                 *op.member("buffer") = Ops::Replace(index.to_string());
@@ -101,8 +135,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
         }
     }
     let mut view_count = views.len();
-    for (k, raw) in json::elements(&root, "images").map_err(SaveError::Source)?.iter().enumerate() {
-        let Ok(image) = json::typed::<Uri>(raw.get(), "", &mut false) else { continue };
+    for (k, raw) in raw_json::elements(&root, "images").map_err(SaveError::Source)?.iter().enumerate() {
+        let Ok(image) = raw_json::typed::<Uri>(raw.get(), "", &mut false) else { continue };
         let Some(uri) = image.uri else { continue };
         let Ok(bytes) = data_uri(&uri).unwrap_or_else(|| source.companion(&uri)) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
@@ -116,24 +150,57 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
         bin.extend_from_slice(&bytes);
     }
     if bin.is_empty() {
-        let bytes = build_glb(rewrite(text, &Ops::Keep).as_bytes(), None, &[], 0)?;
+        // Buffers without bytes of their own stay as they are.
+        let mut ops = if rest.is_empty() { Ops::Keep } else { ops };
+        if !rest.is_empty() && marks.iter().all(Option::is_some) {
+            *ops.member("buffers") = Ops::Remove;
+        }
+        let bytes = build_glb(rewrite(text, &ops).as_bytes(), None, &rest, 0)?;
         return Ok(Transcoded { bytes, beside: Vec::new(), lost: Vec::new() });
     }
     // The BIN chunk must be the first buffer; those that hold nothing come after it.
-    let all = json::elements(&root, "buffers").map_err(SaveError::Source)?;
     let packed = |data: &BufferData| matches!(data, BufferData::Fallback);
-    let real: Vec<&str> = all.iter().zip(&source.buffers).filter(|(_, d)| !packed(d)).map(|(r, _)| r.get()).collect();
+    let is_chunk = |k: usize| marks.get(k).is_some_and(Option::is_some);
+    let listed = all.iter().zip(&source.buffers).enumerate();
+    let real = listed.filter(|(k, (_, d))| !packed(d) && !is_chunk(*k));
+    let real: Vec<&str> = real.map(|(_, (r, _))| r.get()).collect();
     let (own, lost) = joined_buffers(&real, bin.len());
     let kept = all.iter().zip(&source.buffers).filter(|(_, data)| packed(data)).map(|(raw, _)| raw.get().to_owned());
     *ops.member("buffers") =
         Ops::Replace(format!("[{}]", std::iter::once(own).chain(kept).collect::<Vec<_>>().join(",")));
     let start = text.trim_start_matches('\u{feff}');
-    Ok(Transcoded { bytes: build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &[], 0)?, beside: Vec::new(), lost })
+    Ok(Transcoded {
+        bytes: build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &rest, 0)?,
+        beside: Vec::new(),
+        lost,
+    })
+}
+
+/// Member of a buffer's extras: the buffer is a chunk of unknown type of the `.glb` that the file was made from.
+const CHUNK_MARK: &str = "ulna.chunk";
+
+/// For each buffer the chunk type that it was made from; nothing for other buffers, and for those that a view is in.
+fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
+    let kind = |raw: &&RawValue| {
+        let buffer: serde_json::Value = serde_json::from_str(raw.get()).ok()?;
+        let kind = buffer.get("extras")?.get(CHUNK_MARK)?.get("type")?.as_u64()?;
+        u32::try_from(kind).ok()
+    };
+    let mut marks: Vec<Option<u32>> = buffers.iter().map(kind).collect();
+    if marks.iter().any(Option::is_some) {
+        for view in views.iter().filter_map(|raw| serde_json::from_str::<serde_json::Value>(raw.get()).ok()) {
+            let used = view.get("buffer").and_then(serde_json::Value::as_u64).and_then(|k| usize::try_from(k).ok());
+            if let Some(mark) = used.and_then(|k| marks.get_mut(k)) {
+                *mark = None;
+            }
+        }
+    }
+    marks
 }
 
 /// The buffer that several become: what all say alike of themselves, it says; what only some say is lost, and is named.
 fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<String>) {
-    let members: Vec<RawMap<'_>> = raw.iter().filter_map(|text| json::split(text).ok()).collect();
+    let members: Vec<RawMap<'_>> = raw.iter().filter_map(|text| raw_json::split(text).ok()).collect();
     let mut own = format!("{{\"byteLength\":{length}");
     let mut lost = Vec::new();
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
@@ -174,9 +241,9 @@ pub(super) fn mime_type(bytes: &[u8]) -> &'static str {
 
 #[derive(serde::Deserialize)]
 struct Packed {
-    buffer: json::Index,
+    buffer: raw_json::Index,
     #[serde(rename = "byteOffset")]
-    byte_offset: Option<json::Index>,
+    byte_offset: Option<raw_json::Index>,
 }
 
 #[derive(serde::Deserialize)]

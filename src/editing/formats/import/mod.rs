@@ -145,7 +145,17 @@ pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
     let likely = USUAL_RATES.into_iter().map(lasts).filter(|(_, t)| (SHORTEST..=LONGEST).contains(t));
     let offers: Vec<String> = likely.map(|(usual, t)| format!("{usual} ({t:.2} s)")).collect();
     let offers = if offers.is_empty() { String::new() } else { format!("; likely ones are {}", offers.join(", ")) };
-    Some(format!("its longest clip lasts {longest:.3} s at {rate} a second, which is hardly meant{offers}"))
+    Some(format!("its longest clip lasts {longest:.3} s at {} a second, which is hardly meant{offers}", short(rate)))
+}
+
+/// A number with six digits, as people read it.
+pub fn short(value: f64) -> String {
+    if !value.is_finite() || value == 0.0 {
+        return value.to_string();
+    }
+    let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// How files end that can be opened: those of glTF, and those of other formats.

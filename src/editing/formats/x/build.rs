@@ -52,8 +52,15 @@ pub fn build(
         pending: Vec::new(),
         taken: HashMap::new(),
         named_materials: HashMap::new(),
+        opaque: false,
         found: Found::default(),
     };
+    builder.opaque = builder.all_invisible();
+    if builder.opaque {
+        let message =
+            "All materials have an alpha of 0, which some exporters write for opaque ones; they are shown opaque";
+        builder.diagnostics.add(Severity::Warning, "ULNA_X_ALPHA", ".x Material", message);
+    }
     builder.named_materials()?;
     builder.frames()?;
     builder.meshes()?;
@@ -74,6 +81,8 @@ pub(super) struct Builder<'a, 'd> {
     /// Textures that are in the file already, by name and what they are for.
     pub(super) taken: HashMap<(String, Use), Option<usize>>,
     pub(super) named_materials: HashMap<String, usize>,
+    /// Whether materials are opaque whatever their alpha is.
+    pub(super) opaque: bool,
     pub(super) found: Found,
 }
 

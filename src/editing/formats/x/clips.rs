@@ -29,8 +29,9 @@ impl Builder<'_, '_> {
         let stated = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
         let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
         let ticks = stated.filter(|t| *t > 0.0).unwrap_or(DEFAULT_TICKS);
-        if stated.is_none() && !sets.is_empty() && self.conversion.rate.is_none() {
-            let message = "The file states no ticks per second; 4800, the format's default, are used";
+        if stated.is_none_or(|t| t.is_nan() || t <= 0.0) && !sets.is_empty() && self.conversion.rate.is_none() {
+            let states = stated.map_or_else(|| "no ticks per second".to_owned(), |t| format!("{t} ticks per second"));
+            let message = format!("The file states {states}; 4800, the format's default, are used");
             self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
         }
         let rate = self.conversion.rate.unwrap_or(ticks);

@@ -48,12 +48,26 @@ impl Builder<'_, '_> {
         Ok((of_face, materials))
     }
 
+    /// Whether every material of the file has an alpha of 0, as some exporters write it for what is opaque: nothing of such a file
+    /// would be seen.
+    pub(super) fn all_invisible(&self) -> bool {
+        let alphas = self.tree.iter().filter(|o| o.kind == "Material").filter_map(|o| o.numbers.get(3));
+        let mut any = false;
+        let all = alphas.inspect(|_| any = true).all(|a| !a.is_finite() || *a <= 0.0);
+        all && any
+    }
+
+    /// The opacity of a material.
+    fn alpha(&self, stored: f32) -> f32 {
+        if self.opaque { 1.0 } else { stored.clamp(0.0, 1.0) }
+    }
+
     pub(super) fn material(&mut self, object: usize) -> Result<usize, ReadError> {
         let tree = self.tree;
         let mut numbers = Numbers { object: &tree[object], at: 0 };
         let mut next = || numbers.next().map(|v| if v.is_finite() { v as f32 } else { 0.0 });
         // sRGB in the file, linear in glTF.
-        let face = [linear(next()?), linear(next()?), linear(next()?), next()?.clamp(0.0, 1.0)];
+        let face = [linear(next()?), linear(next()?), linear(next()?), self.alpha(next()?)];
         // Older files end here.
         let power = next().unwrap_or(0.0);
         let specular = [next().unwrap_or(0.0), next().unwrap_or(0.0), next().unwrap_or(0.0)];

@@ -1,11 +1,14 @@
 //! `SkinWeights` → joints, inverse bind matrices and weights that sum to 1, of as many bones as there are, frames or not.
 
+use std::collections::HashMap;
+
 use glam::Mat4;
 use serde_json::Value;
 
 use super::{
     build::{Builder, Numbers, fail, matrix},
     mesh::Corner,
+    objects::Object,
 };
 use crate::{
     formats::{gltf::ReadError, import::NodeOut},
@@ -22,6 +25,8 @@ const ROUNDED: f64 = 0.02;
 #[derive(Default)]
 struct Bones {
     joints: Vec<usize>,
+    /// The place of a node in them.
+    places: HashMap<usize, u16>,
     inverse: Vec<f32>,
     /// By vertex of the mesh, in the order of the file.
     weights: Vec<Vec<(u16, f64)>>,
@@ -30,15 +35,25 @@ struct Bones {
 }
 
 impl Bones {
-    fn joint(&mut self, node: usize, mesh_from_bind: &Mat4) -> u16 {
+    /// The number of a bone; nothing where glTF's widest numbers of joints have none left for it.
+    fn joint(&mut self, node: usize, mesh_from_bind: &Mat4) -> Option<u16> {
         // A bone that is there twice is one.
-        if let Some(at) = self.joints.iter().position(|j| *j == node) {
-            return at as u16;
+        if let Some(at) = self.places.get(&node) {
+            return Some(*at);
         }
+        let at = u16::try_from(self.joints.len()).ok()?;
         self.joints.push(node);
+        self.places.insert(node, at);
         self.inverse.extend(mesh_from_bind.to_cols_array());
-        (self.joints.len() - 1) as u16
+        Some(at)
     }
+}
+
+fn too_many<T>(object: &Object) -> Result<T, ReadError> {
+    fail(
+        object,
+        "the mesh has more than 65,536 bones, and glTF can number no more of one skin; split the mesh and export it again",
+    )
 }
 
 /// The affine part of an offset: the last row is what a matrix of places has.
@@ -164,7 +179,7 @@ impl Builder<'_, '_> {
             // They stay with the frame of the mesh.
             let node =
                 frame.unwrap_or_else(|| self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() }));
-            let joint = bones.joint(node, &Mat4::IDENTITY);
+            let Some(joint) = bones.joint(node, &Mat4::IDENTITY) else { return too_many(&tree[object]) };
             settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
             let message = format!("{bare} vertices hang on no bone; they stay with the frame of the mesh");
             self.diagnostics.add(Severity::Info, "ULNA_X_NO_BONE", ".x Mesh", message);
@@ -212,7 +227,7 @@ impl Builder<'_, '_> {
             let made = self.scene_from(Some(node)).inverse() * self.scene_from(frame);
             if made.is_finite() { made } else { Mat4::IDENTITY }
         });
-        let joint = bones.joint(node, &found);
+        let Some(joint) = bones.joint(node, &found) else { return too_many(&tree[part]) };
         for (vertex, weight) in of.into_iter().zip(values) {
             if weight.is_finite() && weight >= 0.0 {
                 bones.weights[vertex].push((joint, weight));

@@ -15,10 +15,10 @@ use crate::ui::popups::lasting_menu_button;
 use crate::{
     edit::command::{
         BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds,
-        is_mix_kept, mix_of,
+        is_mix_kept, jumps_in_words, mix_of, mix_rate,
     },
     model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared},
-    motion::{BarClock, Mixer, Playing},
+    motion::{BarClock, Jump, Mixer, Playing, jumps},
     render::{ColorRole, Measure},
     ui::{
         Action, Actions, DialogAction, Theme, TimelineAction, View,
@@ -57,13 +57,16 @@ pub struct MixerState {
     mixer: Mixer,
     /// The clocks of bars in a state of the document, by lane and bar.
     clocks: (u64, Clocks),
+    /// The jumps of the mix in a state of the document.
+    jumps: (u64, Vec<Jump>),
 }
 
 /// How what plays becomes a clip.
 #[derive(Clone, Debug)]
 struct Baking {
     name: String,
-    rate: f64,
+    /// Frames a second, where a person says so.
+    rate: Option<f64>,
     millimetres: f64,
     in_place: bool,
 }
@@ -85,6 +88,15 @@ impl MixerState {
         self.clocks.1.entry(at).or_insert_with(|| mixer.clock(document, mix, at).map(Arc::new)).clone()
     }
 
+    /// The jumps of what is shown, found once per state of the document, and not while a hand changes it.
+    fn find_jumps(&mut self, view: &View<'_>, document: &Document, mix: &Shared<Mix>) {
+        let Some(session) = view.session.filter(|s| !s.history().is_open()) else { return };
+        let generation = session.generation();
+        if self.jumps.0 != generation {
+            self.jumps = (generation, jumps(document, mix, (0.0, mix.length())));
+        }
+    }
+
     /// A drag was ended elsewhere.
     pub fn end_drag(&mut self) {
         self.drag = None;
@@ -100,13 +112,14 @@ impl Default for MixerState {
             keys_scroll: 0.0,
             renamed: None,
             fade: 0.25,
-            bake: Baking { name: "Mix".to_owned(), rate: 60.0, millimetres: 1.0, in_place: false },
+            bake: Baking { name: "Mix".to_owned(), rate: None, millimetres: 1.0, in_place: false },
             search: String::new(),
             goes: GoWhen::Now,
             how: EnterHow::Fade,
             to: None,
             mixer: Mixer::default(),
             clocks: (0, HashMap::new()),
+            jumps: (0, Vec::new()),
         }
     }
 }
@@ -124,6 +137,7 @@ fn preview(label: &str, mix: Mix, actions: &mut Actions) {
 
 pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let mix = mix_of(document).unwrap_or_default();
+    state.mixer.find_jumps(view, document, &mix);
     let time = view.timeline.playback.time;
     let playing = view.timeline.playing;
     let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
@@ -181,6 +195,10 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
             rect.bottom() - 0.5,
             egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelineGridMajor)),
         );
+    }
+    let mark = egui::Stroke::new(1.5, view.theme.color(ColorRole::SeverityWarning));
+    for x in state.mixer.jumps.1.iter().map(|j| axis.x(j.time)).filter(|x| sheet.x_range().contains(*x)) {
+        painter.vline(x, body.y_range(), mark);
     }
     let x = axis.x(time);
     if sheet.x_range().contains(x) {
@@ -309,12 +327,13 @@ fn header_ui(
             });
             ui.separator();
             go_ui(state, ui, view, document, actions);
+            jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(())).clicked() {
                     actions.push(TimelineAction::Mixing(false));
                 }
                 let is_some = mix.length() > 0.0;
-                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, theme, actions));
+                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, (theme, mix_rate(document)), actions));
                 let kept = is_mix_kept(document);
                 let keep = egui::Button::new(if kept && is_some { "Kept in the file" } else { "Keep in the file" });
                 let keep = ui.add_enabled(is_some && !kept, keep);
@@ -327,8 +346,27 @@ fn header_ui(
     });
 }
 
+/// The warning about jumps of the mix; a click goes to the next one after the playhead.
+fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+    let Some(words) = jumps_in_words(document, jumps) else { return };
+    let text = match jumps.len() {
+        1 => "1 jump".to_owned(),
+        n => format!("{n} jumps"),
+    };
+    let text = RichText::new(text);
+    let button = ui.add(egui::Button::new(text.color(view.theme.color(ColorRole::SeverityWarning))).frame(false));
+    name_widget(ui, &button, &format!("Warning: {words}"));
+    if button.clicked() {
+        let now = view.timeline.playback.time;
+        let next = jumps.iter().find(|j| j.time > now + 1e-6).or_else(|| jumps.first());
+        actions.extend(next.map(|j| TimelineAction::Seek(j.time)));
+    }
+    button.on_hover_text(format!("Warning: {words}. A click goes to the next one."));
+}
+
 /// The button that asks how what plays becomes a clip.
-fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions) {
+fn bake_ui(bake: &mut Baking, ui: &mut Ui, (theme, offered): (&Theme, f64), actions: &mut Actions) {
+    let mut frames = bake.rate.unwrap_or(offered);
     let button = lasting_menu_button(ui, egui::Button::new("Bake to a clip…"), |ui| {
         ui.set_min_width(240.0);
         egui::Grid::new("bake").num_columns(2).spacing([8.0, 6.0]).show(ui, |ui| {
@@ -339,7 +377,10 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions)
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
             label(ui, "Frames a second");
-            let field = ui.add(egui::DragValue::new(&mut bake.rate).range(1.0..=240.0).speed(1.0).max_decimals(3));
+            let field = ui.add(egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3));
+            if field.changed() {
+                bake.rate = Some(frames);
+            }
             name_widget(ui, &field, "Frames a second of the baked clip");
             ui.end_row();
             label(ui, "Keys within");
@@ -356,7 +397,7 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, theme: &Theme, actions: &mut Actions)
         let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(72.0, 28.0));
         if ui.add(verb).clicked() {
             let name = Some(bake.name.trim().to_owned()).filter(|n| !n.is_empty());
-            let (rate, millimetres) = (Some(bake.rate as f32), Some(bake.millimetres as f32));
+            let (rate, millimetres) = (Some(frames as f32), Some(bake.millimetres as f32));
             actions.push(Action::Run(BakeMix { name, rate, millimetres, in_place: Some(bake.in_place) }.into()));
             ui.close();
         }

@@ -1,6 +1,6 @@
 //! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is the clip.
 
-use super::{Found, LayerName, LayerOf, refuse};
+use super::{Found, LayerName, LayerOf, kept_around, moves, refuse};
 use crate::{
     edit::{
         Edit,
@@ -8,11 +8,14 @@ use crate::{
             ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand, KeyEditCommand,
             Outcome, Scene, SetKey,
             field::{ClipName, Part},
-            keys::clip_of,
+            keys::{clip_of, values},
         },
     },
-    model::{ClipId, Document, LayerHome, Local, NodePose, Property, Shared, Transform},
-    motion::LayerWriteError,
+    model::{
+        ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track, TrackId,
+        Transform,
+    },
+    motion::{LayerWriteError, clip_edit::key_span},
 };
 
 /// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip does.
@@ -69,6 +72,12 @@ impl LayerKeysCommand {
         line
     }
 
+    /// The layer whose keys are edited, if it is there.
+    pub(in crate::edit::command) fn layer_of(&self, document: &Document) -> Option<PoseLayerId> {
+        let clip = self.clip()?.find(document).ok()?;
+        self.layer.find(document, LayerHome::Clip(clip)).ok()
+    }
+
     /// The clip that a command on keys is about.
     const fn clip(&self) -> Option<&ClipName> {
         match &self.command {
@@ -88,9 +97,21 @@ impl LayerKeysCommand {
         let done = self.done(&Scene::new(&proxy))?;
         let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
         let mut layer = found.layer().clone();
+        let new_key = matches!(self.command, KeysOfLayer::Key(KeyCommand::SetKey(_)));
+        let span = key_span(clip_of(document, clip)?).unwrap_or_default();
+        let constants = found.layer().clone();
         let keys = Shared::make_mut(&mut layer.keys);
         for edit in done.edits {
             match edit {
+                // The first key of what was the same at all times: that is still there around it.
+                Edit::SetTrack { clip: of, track, to: Some(to) }
+                    if of == clip && new_key && is_first(&constants, track, &to) =>
+                {
+                    let constant = constants.constant(to.target);
+                    let key = [(to.times[0], to.value(0).to_vec())];
+                    let made = kept_around(&constant, (to.target, to.property), &key, span);
+                    keys.tracks.insert(track, Shared::new(made));
+                }
                 Edit::SetTrack { clip: of, track, to: Some(to) } if of == clip && to.property != Property::Weights => {
                     keys.tracks.insert(track, to);
                 }
@@ -115,6 +136,14 @@ impl LayerKeysCommand {
             KeysOfLayer::Edit(command) => command.work(scene),
         }
     }
+}
+
+/// Whether a track is the first key of something that a layer adds at all times, and of another value.
+fn is_first(layer: &PoseLayer, id: TrackId, track: &Track) -> bool {
+    let constant = layer.constant(track.target);
+    let same = || values(&constant, track.property).iter().zip(track.value(0)).all(|(a, b)| (a - b).abs() < 1e-6);
+    let none = !layer.keys.tracks.contains_key(&id) && track.times.len() == 1 && track.property != Property::Weights;
+    none && moves(&constant, track.property) && !same()
 }
 
 /// A document in which a layer is the clip, and every node stands as the layer would have it at all times: commands on keys work on it as they

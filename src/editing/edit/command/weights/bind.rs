@@ -10,7 +10,7 @@ use crate::{
         CommandError, Edit, apply,
         command::{Scene, field::meshes_of},
     },
-    model::{Document, MeshId, PrimitiveId, Shared, SkinId, Topology},
+    model::{Document, MeshId, PrimitiveId, Shared, SkinId},
     weights::{Bones, Canvas, Influences, Scope, joint_heads, joint_parents},
 };
 
@@ -32,7 +32,7 @@ fn bare(
     let mut list = Vec::new();
     for mesh in meant {
         for (k, p) in document.mesh(mesh).entries() {
-            let is_bare = p.weights.is_none() && p.topology == Topology::Triangles && !p.positions.is_empty();
+            let is_bare = p.weights.is_none() && !p.positions.is_empty();
             if is_bare && primitive.is_none_or(|only| only == k) {
                 list.push((mesh, k));
             }

@@ -3,8 +3,9 @@
 use super::{
     super::source::Source,
     Report,
+    image::{self, ImageFault},
     link::{fits, stretch},
-    parse::{Accessor, ElementRule, File, Primitive, View, bounds_of_type, kind_of_image, size_of_type},
+    parse::{Accessor, ElementRule, File, Primitive, View, bounds_of_type, size_of_type},
 };
 
 /// How far from 1 the length of a rotation, and of a normal, may be.
@@ -212,8 +213,18 @@ fn images(source: &Source, file: &File, out: &mut Report) {
                 bytes
             }
         };
-        let Some(kind) = kind_of_image(bytes) else { continue };
-        if kind == "image/ktx2" || (kind == "image/webp" && !webp) {
+        let kind = match image::check(bytes) {
+            Ok(kind) => kind,
+            Err(fault @ ImageFault::Unrecognized) => {
+                out.warning(fault.code(), image.at.clone());
+                continue;
+            }
+            Err(fault) => {
+                out.error(fault.code(), image.at.clone());
+                continue;
+            }
+        };
+        if kind == "image/webp" && !webp {
             out.error("IMAGE_NON_ENABLED_MIME_TYPE", image.at.clone());
         }
         if image.mime.as_deref().is_some_and(|mime| mime != kind) {

@@ -153,7 +153,7 @@ impl<'a> Members<'a> {
             return None;
         };
         match value.as_f64() {
-            Some(v) if v >= range.low && v <= range.high && v > range.above => Some(v),
+            Some(v) if v.abs() < BEYOND && v >= range.low && v <= range.high && v > range.above => Some(v),
             Some(_) => {
                 out.error("VALUE_NOT_IN_RANGE", self.place(key));
                 None

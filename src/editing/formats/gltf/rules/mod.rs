@@ -5,6 +5,7 @@
 
 mod container;
 mod data;
+mod image;
 mod known;
 mod link;
 mod matrix;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Report,
+    image::kind_of_image,
     members::{ANY, Members, NOT_NEGATIVE, POSITIVE, SHARE, whole},
 };
 
@@ -876,16 +877,4 @@ fn media_type(uri: &str) -> Option<Option<&str>> {
         && parameters.into_iter().all(|p| p.contains('='))
         && super::super::source::data_uri(uri).is_some_and(|bytes| bytes.is_ok());
     Some(sound.then_some(if mime.is_empty() { "text/plain" } else { mime }))
-}
-
-/// What an image is, by its first bytes.
-pub fn kind_of_image(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        _ if bytes.len() < 14 => None,
-        [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
-        [0x89, b'P', b'N', b'G', 13, 10, 26, 10, ..] => Some("image/png"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', b'V', b'P', ..] => Some("image/webp"),
-        [0xAB, b'K', b'T', b'X', b' ', b'2', b'0', 0xBB, 13, 10, 26, 10, ..] => Some("image/ktx2"),
-        _ => None,
-    }
 }

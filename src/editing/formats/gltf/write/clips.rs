@@ -75,6 +75,7 @@ impl Writer<'_> {
             markers: _,
             repeat: _,
             ticks: _,
+            rate: _,
             kept_layers: _,
             channels_in_file,
             pointers,

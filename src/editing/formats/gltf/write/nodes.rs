@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        REST_EXTRA,
+        REST_EXTRA, json,
         patch::{float_text, number},
+        scene_extras::VISIBILITY,
         text::Ops,
     },
     SaveError, Writer,
@@ -52,6 +53,7 @@ impl Writer<'_> {
             camera,
             light,
             morph_weights,
+            hidden,
         } = after;
         let (at, place) = (("nodes", id.index()), format!("nodes/{}", id.0));
         if (instances, camera, light) != (&before.instances, &before.camera, &before.light) {
@@ -71,6 +73,10 @@ impl Writer<'_> {
             self.member(at, "weights", morph_weights.as_deref().map(numbers));
             self.changes.push(format!("{place} “{label}”: weights of its morph targets"));
         }
+        if before.hidden != *hidden {
+            self.visibility(id, *hidden)?;
+            self.changes.push(format!("{place} “{label}”: {}", if *hidden { "hidden" } else { "visible" }));
+        }
         if below.0 != below.1 {
             let list: Vec<u32> = below.1.iter().map(|c| c.0).collect();
             self.member(at, "children", (!list.is_empty()).then(|| json!(list).to_string()));
@@ -82,6 +88,43 @@ impl Writer<'_> {
             if now.skins.values().any(|s| s.joints.contains(&id)) {
                 self.remember_rest(id, &label, after)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Writes whether a node is visible into its extension; other members of that stay.
+    fn visibility(&mut self, id: NodeId, hidden: bool) -> Result<(), SaveError> {
+        let text = json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
+        let members = json::split(text).map_err(SaveError::Source)?;
+        let is_object = |text: &str| text.starts_with('{');
+        let extensions = members.0.get("extensions").map(|e| e.get());
+        if extensions.is_some_and(|e| !is_object(e)) {
+            let place = format!("nodes/{}", id.0);
+            return Err(SaveError::no_form(&place, "the visibility of a node whose extensions are no object"));
+        }
+        let known = match extensions {
+            Some(text) => json::split(text).map_err(SaveError::Source)?.0.get(VISIBILITY).map(|v| is_object(v.get())),
+            None => None,
+        };
+        let op = self.ops.member("nodes").item(id.index()).member("extensions").member(VISIBILITY);
+        match known {
+            Some(false) => *op = Ops::Replace(json!({ "visible": !hidden }).to_string()),
+            _ => *op.member("visible") = Ops::Replace((!hidden).to_string()),
+        }
+        self.uses(VISIBILITY)
+    }
+
+    /// Names an extension among those that the file uses.
+    fn uses(&mut self, extension: &str) -> Result<(), SaveError> {
+        let known: Vec<String> = match self.root.0.get("extensionsUsed") {
+            Some(raw) => json::plain_typed(raw.get(), "extensionsUsed", &mut false).map_err(SaveError::Source)?,
+            None => Vec::new(),
+        };
+        let op = self.ops.member("extensionsUsed");
+        let text = Value::from(extension).to_string();
+        let pushed = matches!(op, Ops::Array { push, .. } if push.contains(&text));
+        if !pushed && !known.iter().any(|k| k == extension) {
+            op.push(text);
         }
         Ok(())
     }
@@ -101,6 +144,7 @@ impl Writer<'_> {
             camera,
             light,
             morph_weights,
+            hidden,
         } = node;
         let place = format!("nodes/{}", id.0);
         if instances.is_some() || light.is_some() {
@@ -125,6 +169,10 @@ impl Writer<'_> {
         put("skin", skin.map(|s| s.0.into()));
         put("camera", camera.map(|c| c.0.into()));
         put("weights", morph_weights.as_deref().map(list));
+        if *hidden {
+            put("extensions", Some(json!({ VISIBILITY: { "visible": false } })));
+            self.uses(VISIBILITY)?;
+        }
         let joint = now.skins.values().any(|s| s.joints.contains(&id));
         if joint && node.pose.is_some() && *rest_source != RestSource::Bind && self.options.remember_rest {
             put("extras", Some(json!({ REST_EXTRA: RestExtra::of(&rest.transform()) })));

@@ -1,0 +1,109 @@
+//! What is said of feet that are held: numbers before and after, ranges that were left and why, jumps.
+
+use glam::Vec3;
+
+use super::CommandError;
+use crate::motion::ik;
+
+/// What became of the ranges of one node, for the sentence about it.
+#[derive(Default)]
+pub(super) struct HoldReport {
+    /// How many ranges are held.
+    held: usize,
+    /// How many stand already.
+    standing: usize,
+    /// How the skin slid before and slides now, meters per second.
+    slid: (f32, f32),
+    /// How far a node is from its place at most, meters.
+    error: f32,
+    /// Sentences about ranges that are left as they were.
+    left: Vec<String>,
+    /// Sentences about jumps.
+    jumps: Vec<String>,
+}
+
+/// Why a range was not held, in words.
+fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
+    let centimeters = |speed: f32| format!("{:.1} cm/s", speed * 100.0);
+    let (was, is) = judged.slid;
+    let why = match judged.left? {
+        ik::LeftOut::Stands => return None,
+        ik::LeftOut::Reach(short) => format!(
+            "its limb does not reach its place by {:.1} cm. Hold a shorter range, or move the hips nearer first",
+            short * 100.0
+        ),
+        ik::LeftOut::Slides => {
+            format!("it would slide by up to {} instead of {}", centimeters(is.joint), centimeters(was.joint))
+        }
+        ik::LeftOut::Rolls => format!(
+            "it rolls or turns meanwhile, so that its skin would slide by up to {} instead of {}. Hold a shorter range, or its toes",
+            centimeters(is.skin),
+            centimeters(was.skin)
+        ),
+        ik::LeftOut::Hurries => {
+            "it would have to go faster than anywhere in the clip to catch up. Give it a longer “ease”".to_owned()
+        }
+    };
+    let (from, to) = (judged.range.from, judged.range.to);
+    Some(format!("{label} was left as it is from {from:.2} s to {to:.2} s: {why}"))
+}
+
+impl HoldReport {
+    /// Adds what became of a node.
+    pub(super) fn add(&mut self, label: &str, held: &ik::Held) {
+        for judged in &held.ranges {
+            match judged.left {
+                None => {
+                    self.held += 1;
+                    self.slid = (self.slid.0.max(judged.slid.0.skin), self.slid.1.max(judged.slid.1.skin));
+                }
+                Some(ik::LeftOut::Stands) => self.standing += 1,
+                Some(_) => self.left.extend(left_in_words(label, judged)),
+            }
+        }
+        self.error = self.error.max(held.error);
+        if held.short {
+            self.left.push(format!("the limb of {label} reaches no farther, so that it still slides"));
+        }
+        self.jumps.extend(held.jump.map(|jump| {
+            format!(
+                "warning: at {:.2} s {label} goes {:.1} cm farther than before from one frame to the next, and a joint turns {:.0}° farther",
+                jump.time,
+                jump.way * 100.0,
+                jump.turn.to_degrees()
+            )
+        }));
+    }
+
+    /// The sentence about it.
+    ///
+    /// # Errors
+    /// Where no range is held.
+    pub(super) fn in_words(self, ground: Vec3) -> Result<String, CommandError> {
+        let ranges = |n: usize| if n == 1 { "1 range".to_owned() } else { format!("{n} ranges") };
+        let mut parts = Vec::new();
+        if self.held > 0 {
+            parts.push(format!(
+                "held over {}; the skin slid by up to {:.1} cm/s, now {:.1}, and the joint is within {:.1} mm of its place",
+                ranges(self.held),
+                self.slid.0 * 100.0,
+                self.slid.1 * 100.0,
+                self.error * 1000.0
+            ));
+        } else if self.standing == 0 {
+            return Err(CommandError::Other(self.left.join("; ")));
+        }
+        if self.standing > 0 {
+            parts.push(format!("nothing slides in {}, left as it is", ranges(self.standing)));
+        }
+        if ground != Vec3::ZERO && self.held > 0 {
+            parts.push(format!(
+                "the ground goes by at {:.2} m/s under it, as its standing feet say; use “ground”: “still” to hold it in the scene",
+                ground.length()
+            ));
+        }
+        parts.extend(self.left);
+        parts.extend(self.jumps);
+        Ok(parts.join("; "))
+    }
+}

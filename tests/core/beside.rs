@@ -1,0 +1,134 @@
+//! Work that is carried out beside the window, on a document that goes on changing: put in where it fits, else given back whole.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use ulna::{
+    edit::{Command, CommandLine, Edit},
+    model::WeightPatch,
+    session::{NotTaken, Session},
+};
+
+const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
+
+fn sample() -> Session {
+    Session::open_bytes(SAMPLE).unwrap()
+}
+
+fn command(line: &CommandLine) -> Command {
+    Command::read(line).unwrap()
+}
+
+fn run(session: &mut Session, line: &CommandLine) {
+    assert!(session.run_line(line).unwrap(), "{line}");
+}
+
+fn turn(degrees: f32) -> CommandLine {
+    CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees)
+}
+
+fn reduce() -> CommandLine {
+    CommandLine::new("clip.reduce").with("clip", "Walk")
+}
+
+fn flood(value: f32) -> CommandLine {
+    CommandLine::new("weights.flood").with("joint", "Head").with("value", value).with("vertices", "0-200")
+}
+
+#[test]
+fn a_preview_in_between_costs_no_work() {
+    for line in [reduce(), flood(0.5), turn(5.0)] {
+        let (mut session, mut plain) = (sample(), sample());
+        run(&mut plain, &line);
+        let work = session.work("Long", vec![command(&line)]);
+        session.preview_all("Turn", &[command(&turn(30.0))]).unwrap();
+        session.cancel();
+        assert!(session.take_worked(work.run()).unwrap(), "{line}");
+        assert!(session.document() == plain.document(), "{line}");
+        assert!(session.take_notes().iter().all(|n| !n.contains("was worked out")), "the model is as it was");
+    }
+}
+
+#[test]
+fn work_and_steps_that_do_not_touch_each_other_both_stay() {
+    let mut tried = 0;
+    let all =
+        [reduce(), flood(0.5), turn(5.0), CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello")];
+    for (k, long) in all.iter().enumerate() {
+        for short in all.iter().enumerate().filter(|(j, _)| *j != k).map(|(_, s)| s) {
+            let (mut session, mut plain) = (sample(), sample());
+            run(&mut plain, short);
+            run(&mut plain, long);
+            let work = session.work("Long", vec![command(long)]);
+            run(&mut session, short);
+            assert!(session.take_worked(work.run()).unwrap(), "{long} beside {short}");
+            assert!(session.document() == plain.document(), "{long} beside {short}");
+            assert!(session.take_notes().iter().any(|n| n.contains("was worked out")), "it is said");
+            session.undo();
+            let mut alone = sample();
+            run(&mut alone, short);
+            assert!(session.document() == alone.document(), "{short} is there without {long}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 12);
+}
+
+#[test]
+fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_away() {
+    let mut session = sample();
+    let work = session.work("Long", vec![command(&flood(0.5))]);
+    run(&mut session, &flood(0.25));
+    let before = session.document().clone();
+    let worked = match session.take_worked(work.run()) {
+        Err(NotTaken::Changed(worked)) => worked,
+        other => panic!("{other:?}"),
+    };
+    assert!(*session.document() == before && session.history().done().len() == 1);
+    // Put in all the same, it is one more step.
+    assert!(session.put_in(*worked).unwrap());
+    assert_eq!(session.history().done().len(), 2);
+    session.undo();
+    assert!(*session.document() == before);
+    // Or it is done again, on what is there.
+    let work = session.work("Long", vec![command(&flood(0.5))]);
+    run(&mut session, &flood(0.75));
+    let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else { panic!("it was taken") };
+    let again = worked.into_commands();
+    assert_eq!(again, vec![command(&flood(0.5))]);
+    // Of another file it is none.
+    let mut other = sample();
+    let work = session.work("Long", vec![command(&turn(5.0))]);
+    let refused = other.take_worked(work.run());
+    assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
+}
+
+/// A stroke over layers of which none takes it is not thrown away: it goes into a layer of its own, which says so.
+#[test]
+fn a_stroke_that_no_layer_takes_gets_one_of_its_own() {
+    let mut session = sample();
+    run(&mut session, &CommandLine::new("weight_layer.add").with("name", "Arms"));
+    run(&mut session, &CommandLine::new("weight_layer.show").with("layer", "Arms").with("shown", false));
+    let (mesh, primitive, patch) = {
+        let mut painted = sample();
+        run(&mut painted, &flood(0.5));
+        let step = painted.history().done().last().unwrap().clone();
+        let patch = step.edits().find_map(|edit| match edit {
+            Edit::PatchWeights { mesh, primitive, patch } => Some((*mesh, *primitive, (**patch).clone())),
+            _ => None,
+        });
+        patch.unwrap()
+    };
+    let now = |session: &Session, patch: &WeightPatch| {
+        session.document().primitive(mesh, primitive).unwrap().weights.as_ref().unwrap().pick(&patch.vertices)
+    };
+    session.extend("Paint weights", mesh, primitive, patch.clone()).unwrap();
+    assert!(session.settle(), "the stroke is kept");
+    assert!(session.take_lost_stroke().is_none());
+    let (got, meant) = (now(&session, &patch), &patch);
+    let sum = |p: &WeightPatch| p.weights.iter().map(|w| f64::from(*w)).sum::<f64>();
+    assert_eq!(got.vertices, meant.vertices);
+    assert!((sum(&got) - sum(meant)).abs() < 1e-3);
+    let layers = session.document().aids.weight_layers.values().next().unwrap().clone();
+    assert_eq!(layers.layers.len(), 2, "in a layer of its own");
+    assert!(session.take_notes().iter().any(|n| n.contains("layer of its own")));
+    session.document().check().unwrap();
+}

@@ -1,0 +1,30 @@
+//! Weights of lines and points: tools change them as they change those of triangles.
+
+use crate::common::{run, shared};
+use ulna::{edit::CommandLine, session::Session};
+
+/// A mesh drawn in each of the seven modes, from one interleaved buffer.
+#[test]
+fn every_mode_keeps_no_more_joints_than_the_limit() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("corpus/synthetic/interleaved-all-modes.glb");
+    for most in 1..4usize {
+        let mut session = Session::open(&path, &Default::default()).expect("opens");
+        run(&mut session, CommandLine::new("weights.limit").with("most", most));
+        let again = Session::open_bytes(&session.pack("a").expect("packs").bytes).expect("opens");
+        let mut done = 0;
+        for mesh in again.document().meshes.values() {
+            for (primitive, p) in mesh.entries() {
+                let map = p.weights.as_deref().expect("weights");
+                for v in 0..map.vertex_count() {
+                    let held: Vec<(u16, f32)> = map.vertex(v).filter(|(_, w)| *w > 0.0).collect();
+                    assert!(held.len() <= most, "primitive {primitive}, vertex {v}: {held:?}");
+                    let sum: u32 = held.iter().map(|(_, w)| map.encoding.encode(*w)).sum();
+                    assert_eq!(Some(sum), map.encoding.one(), "primitive {primitive}, vertex {v}");
+                }
+                done += 1;
+            }
+        }
+        assert_eq!(done, 7, "primitives");
+    }
+}
