@@ -763,7 +763,16 @@ fn what_cannot_be_taken_says_what_to_do() {
         .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 0.5))
         .expect("it runs");
     says(&mut session, flood(None), "add a layer above it");
-    assert!(!stroke(&mut session, None, (0, 50), 2, 0.5) || session.history().done().len() == 2);
+    // A stroke that no layer can take is not lost: it gets a layer of its own, and that is said.
+    let before = session.document().clone();
+    assert!(stroke(&mut session, None, (0, 50), 2, 0.5));
+    let notes = session.take_notes();
+    assert!(notes.iter().any(|n| n.contains("in a layer of its own")), "{notes:?}");
+    assert_eq!(session.document().aids.weight_layers[&SkinId(0)].layers.len(), 2);
+    while session.history().done().len() > 2 {
+        session.undo();
+    }
+    assert!(*session.document() == before);
     session.run_line(&flood(Some("A"))).expect("a layer that is named takes it as far as it goes");
     session.run_line(&CommandLine::new("weight_layer.show").with("layer", "A")).expect("it runs");
     says(&mut session, flood(None), "no weight layer shows");

@@ -61,7 +61,7 @@ fn weights_are_the_same_to_the_byte_with_vectors_of_every_width() {
     let saved = WIDTHS.map(|width| {
         let out = folder.path().join(format!("{width}.glb"));
         let text = |path: &std::path::Path| path.to_str().expect("a plain path").to_owned();
-        ulna(width, &["run", SAMPLE, &text(&script), "-o", &text(&out)]);
+        ulna(width, &["run", &text(&script), SAMPLE, "-o", &text(&out)]);
         fs::read(out).expect("what was saved")
     });
     let before = fs::read(SAMPLE).expect("the sample");

@@ -199,7 +199,7 @@ fn a_value_typed_into_a_layer_is_keyed_with_auto_key_on() {
     let ruler = pos2(sheet.left() + sheet.width() * 0.5, sheet.top() - 12.0);
     super::editing::click_at(&mut window, ruler);
     typed(&mut window, "-10");
-    let keys = layers(&window).0[0].keys.track(head, Property::Rotation).expect("keys").1.clone();
+    let keys = layers(&window).0[1].keys.track(head, Property::Rotation).expect("keys").1.clone();
     assert_eq!(keys.times.len(), 2, "one key per typed value: {:?}", keys.times);
     let turn = |k: usize| {
         ulna::model::Local::Trs(ulna::model::Transform {

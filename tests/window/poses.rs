@@ -176,7 +176,7 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     let ruler = window.get_by_label("Range to hold").rect();
     let at = |part: f32| ruler.left_center() + vec2(ruler.width() * part, 0.0);
-    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at(0.3), at(0.45)], false);
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at(0.25), at(0.4)], false);
     press(&mut window, Modifiers::NONE, Key::Enter);
     let document = session(&window).document();
     let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").expect("a clip");

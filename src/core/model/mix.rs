@@ -570,13 +570,16 @@ impl<C, N: Ord> Mix<C, N> {
 }
 
 /// The place in `now` of an item of `before`: an equal one at its place, else an equal one elsewhere,
-/// else its own place if no item was added or removed, since it was edited there.
+/// else its own place if no item was added or removed, since it was edited there, or if all others are
+/// as they were, since it was cut in two.
 fn place_in<T: PartialEq>(before: &[T], now: &[T], at: usize) -> Option<usize> {
     let item = before.get(at)?;
     if now.get(at) == Some(item) {
         return Some(at);
     }
-    now.iter().position(|n| n == item).or((before.len() == now.len()).then_some(at))
+    let after = &before[at + 1..];
+    let was_cut = || now.len() > at + after.len() && now.starts_with(&before[..at]) && now.ends_with(after);
+    now.iter().position(|n| n == item).or((before.len() == now.len() || was_cut()).then_some(at))
 }
 
 impl<N: Ord> MixMask<N> {

@@ -7,11 +7,10 @@ use super::fields::{Shape, Triple, triple_ui};
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::{
     edit::command::{
-        ClearInLayer, ClipList, Command, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, KeysOfLayer,
-        LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown,
-        MovePoseLayer, MuteLayer, NewLayer, RemovePoseLayer, RenamePoseLayer, SetInLayer, SetKey, SoloLayer,
-        SplitLayer,
-        field::{ClipName, Nodes, Numbers, Seconds, Trs},
+        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, LayerOf,
+        LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer,
+        RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
+        field::{ClipName, Nodes, Numbers, Seconds},
     },
     model::{
         ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
@@ -605,15 +604,6 @@ fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     Some((folded, off))
 }
 
-/// With Auto-key on, the key that a typed value of a layer sets at the playhead.
-fn keyed(view: &View<'_>, home: LayerHome, layer: &PoseLayer, node: NodeId, to: Trs) -> Option<Command> {
-    let clip = home.clip().filter(|_| view.timeline.auto_key)?;
-    let (clip, time) = (ClipName::Id(clip), Seconds(view.timeline.playback.time as f32));
-    let interpolation = Some(view.settings.new_keys);
-    let key = SetKey { to, interpolation, ..SetKey::new(clip, time, Nodes::one(node)) };
-    Some(LayerKeysCommand { layer: LayerName::Id(layer.id), command: KeysOfLayer::Key(key.into()) }.into())
-}
-
 /// `Ul` of the active joint in the chosen layer, by number.
 fn in_layer(
     degrees: &mut dyn FnMut(glam::Quat) -> glam::Vec3,
@@ -664,9 +654,7 @@ fn in_layer(
                 key: (view.timeline.auto_key && home != LayerHome::Pose).then_some(true),
             };
             let label = format!("{name} {label} in {}", layer.name);
-            let key = keyed(view, home, layer, node, edits::component(&wanted, property));
-            let commands = std::iter::once(command.into()).chain(key).collect();
-            actions.push(Action::Preview { label, commands });
+            actions.push(Action::Preview { label, commands: vec![command.into()] });
         }
         if edited.done {
             actions.push(Action::Commit);

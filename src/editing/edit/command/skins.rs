@@ -281,6 +281,7 @@ impl CreateSkin {
     fn plan(&self, document: &Document) -> Result<Plan, CommandError> {
         let pose = standing(document, self.clip.as_ref(), self.time)?;
         let nodes = self.node.all(document)?;
+        self.joint.in_order(document)?;
         for node in &nodes {
             let (about, label) = (document.node(*node), document.node(*node).label(*node));
             match (about.mesh, about.skin) {
