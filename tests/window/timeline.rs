@@ -394,3 +394,26 @@ fn the_motion_is_offset_by_the_pointer_and_what_is_selected_goes_with_it() {
     assert_eq!(session(&window).history().done().len(), 1);
     assert!(*track(&window, "Chest", Property::Rotation).times == *spine.times, "other tracks stay");
 }
+
+#[test]
+fn a_rate_that_is_chosen_stays_with_its_clip() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    assert_eq!(window.state().playback().fps, 30.0);
+    click(&mut window, "Frames per second");
+    window.run_steps(3);
+    let at = window.get_by_label("24 fps").rect().center();
+    super::editing::click_at(&mut window, at);
+    let walk = |window: &Window| {
+        let document = session(window).document();
+        let id = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").expect("a clip");
+        document.clips[id].clone()
+    };
+    assert_eq!(walk(&window).rate, Some(24.0));
+    click(&mut window, "Clip Run");
+    assert_eq!(window.state().playback().fps, 30.0);
+    click(&mut window, "Clip Walk");
+    assert_eq!(window.state().playback().fps, 24.0);
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert_eq!(walk(&window).rate, None);
+}

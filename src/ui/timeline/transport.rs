@@ -9,7 +9,7 @@ use crate::ui::TimelineAction;
 use crate::{
     edit::{
         Mode,
-        command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetTicks, field::ClipName},
+        command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName},
     },
     model::{Document, Repeat},
     motion::{Averaging, nlerp_difference},
@@ -289,6 +289,13 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
+/// The ruler counts at another rate, and so does the clip that is shown, which keeps it.
+fn count_at(fps: f64, view: &View<'_>, actions: &mut Actions) {
+    actions.push(TimelineAction::Fps(fps));
+    let clip = view.shown_clip().filter(|_| !view.timeline.playback.mixing);
+    actions.extend(clip.map(|id| Action::Run(SetRate { clip: ClipName::Id(id), rate: Some(fps as f32) }.into())));
+}
+
 /// The ruler's rate and what it counts, and how frames are played.
 fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     const RATES: [f64; 12] =
@@ -306,7 +313,7 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
                 for (k, fps) in RATES.into_iter().enumerate() {
                     let button = egui::Button::selectable((playback.fps - fps).abs() < 1e-6, rate_text(fps));
                     if ui.add_sized([68.0, 22.0], button).clicked() {
-                        actions.push(TimelineAction::Fps(fps));
+                        count_at(fps, view, actions);
                         ui.close();
                     }
                     if k % 3 == 2 {
@@ -319,7 +326,7 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             let response = ui.add_sized([212.0, 22.0], field.max_decimals(3));
             name_widget(ui, &response, "Frames per second, typed");
             if response.changed() {
-                actions.push(TimelineAction::Fps(typed));
+                count_at(typed, view, actions);
             }
             caption(ui, view.theme, "The ruler counts");
             unit_ui(ui, view, actions);
