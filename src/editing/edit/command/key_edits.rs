@@ -367,8 +367,8 @@ impl Meant<'_> {
         let behind = clip.pointers.iter().find(|p| p.times.iter().any(|t| shifted(*t)));
         match behind.filter(|_| is_all) {
             Some(pointer) => Err(CommandError::Other(format!(
-                "{}: keys of “{}” come from an animation pointer, which cannot be changed with the others yet; name the \
-                 nodes by “node” to move theirs alone",
+                "{}: keys of “{}” come from an animation pointer, which cannot be edited yet; list the nodes whose keys \
+                 should move by “node”",
                 document.clip_label(id),
                 pointer.pointer
             ))),
