@@ -420,7 +420,7 @@ impl App {
         let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
         self.jobs.offered.push(Offered { number, worked, title });
         let text = format!(
-            "{title} is done, but what it changes was edited meanwhile. Apply the result over those edits, or run it again."
+            "{title} finished, but you edited the same data while it ran. Apply the result over those edits, or run it again."
         );
         let verb = |again| Action::Dialog(DialogAction::TakeWorked { number, again });
         let verbs = vec![("Apply the result", verb(false)), ("Run again", verb(true))];

@@ -402,7 +402,7 @@ impl App {
                 if serial == self.renderer.scene_serial() {
                     self.painting.take_worst(*found);
                 } else {
-                    let text = "The worst pose was found for a scene that is not shown any more. Search again.";
+                    let text = "The worst pose belongs to a scene that is no longer shown. Search again.";
                     let again = Action::Run(BrushCommand::Worst.into());
                     self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
                 }

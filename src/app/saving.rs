@@ -136,9 +136,9 @@ impl App {
                 self.window.closes_after_work = false;
                 let kept = match purpose {
                     Purpose::Own => {
-                        ". The file is not open any more; its steps are in the journal, and are offered at the next start"
+                        ". The file is no longer open. Its steps are in the journal and will be offered at the next start"
                     }
-                    Purpose::Copy => ". The file that it was to be a copy of is not open any more",
+                    Purpose::Copy => ". The file to copy is no longer open",
                 };
                 self.toast(ctx, ToastKind::Error, format!("{failure}{kept}."));
             }

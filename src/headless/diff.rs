@@ -36,9 +36,9 @@ fn list(found: &Comparison) -> Result<(), Failure> {
     };
     match (found.differences.is_empty(), found.is_seen()) {
         (true, _) if found.notes.is_empty() => print("The files mean the same"),
-        (true, _) => print("The files mean the same; what the notes name is stored in another way"),
+        (true, _) => print("The files mean the same; the notes list what is stored in another way"),
         (false, true) => print(&count),
-        (false, false) => print(&format!("{count}, and none in what is seen")),
+        (false, false) => print(&format!("{count}, none of them visible")),
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
         [_, _, new, _, _] => (new, path),
         [_, _, new, _, _, new_path, _] => (new, new_path.as_path()),
         _ => {
-            let message = "give two files, or the seven arguments that git gives to an external diff";
+            let message = "give two files, or the seven arguments that git passes to an external diff";
             return Err(Failure::unusable(message));
         }
     };
@@ -68,8 +68,8 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
     }
     let is_there = |p: &Path| p != Path::new("/dev/null");
     match (is_there(old), is_there(new)) {
-        (false, _) => print("the file is new")?,
-        (_, false) => print("the file is gone")?,
+        (false, _) => print("the file was added")?,
+        (_, false) => print("the file was removed")?,
         _ => match (open_at(old, path), open_at(new, new_path)) {
             (Ok(old), Ok(new)) => list(&old.compare(&new))?,
             (Err(why), _) => print(&format!("the old file cannot be opened: {why}"))?,
@@ -100,6 +100,6 @@ fn other_file(old: &Path, new: &Path) -> Result<u8, Failure> {
         Command::new("git").args(["--no-pager", "diff", "--no-ext-diff", "--no-index", "--"]).args([old, new]).status();
     match compared {
         Ok(_) => Ok(0),
-        Err(_) => print("it is no model, and git is not there to compare it").map(|()| 0),
+        Err(_) => print("this is not a model, and git was not found to compare it").map(|()| 0),
     }
 }

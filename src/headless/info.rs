@@ -217,7 +217,7 @@ fn words(facts: &Value) -> String {
         .map(|n| n["name"].as_str().map_or_else(|| format!("node {}", n["index"]), |name| format!("“{name}”")))
         .collect();
     if !hidden.is_empty() {
-        line(format!("hidden, with what is below: {}", hidden.join(", ")));
+        line(format!("hidden, with everything below: {}", hidden.join(", ")));
     }
     if let Some(bones) = facts["vrm"]["bones"].as_object() {
         let vrm = &facts["vrm"];

@@ -171,7 +171,7 @@ pub enum Verb {
         /// The file after.
         #[arg(required_unless_present = "text")]
         b: Option<PathBuf>,
-        /// What git passes beside to an external diff: path, old file, its hash and mode, new file, its hash and mode.
+        /// Arguments that git adds for an external diff: path, old file, its hash and mode, new file, its hash and mode.
         #[arg(hide = true)]
         git: Vec<PathBuf>,
         /// One JSON object on standard output.
@@ -470,7 +470,7 @@ fn one_name(path: &Path) -> Result<(), Failure> {
     match hard_links(path) {
         0 | 1 => Ok(()),
         names => Err(Failure::fault(format!(
-            "{} is one file under {names} names (hard links), and writing would part it from the others. Give another name, or remove it first",
+            "{} has {names} names (hard links), and writing would separate it from the others. Give another name, or remove the file first",
             path.display()
         ))),
     }

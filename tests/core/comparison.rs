@@ -73,7 +73,7 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
         let out = run(folder.path(), sample, "muted.glb", &lines);
         let (status, text) = diff(sample, &out);
         assert_eq!(status, Some(1), "{text}");
-        assert!(text.contains("none in what is seen") && text.contains("(off, 1 joint)"), "{text}");
+        assert!(text.contains("none of them visible") && text.contains("(off, 1 joint)"), "{text}");
         // What will change says so too.
         let mut session = open(sample);
         for line in lines.iter().filter(|l| l["do"] != "layer.mute") {
@@ -406,5 +406,5 @@ fn git_compares_models_by_text_and_by_an_external_diff() {
     // A file that is new or gone.
     git(&["rm", "-q", "--cached", "scaled.glb"]);
     let text = git(&["diff", "--cached"]);
-    assert!(text.contains("the file is gone"), "{text}");
+    assert!(text.contains("the file was removed"), "{text}");
 }

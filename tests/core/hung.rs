@@ -109,7 +109,7 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
     }
     let mut session = armature();
     refused(&mut session, create("Body", &["Hip", "Knee", "Hip", "Foot"]), "named twice");
-    refused(&mut session, create("Body", &["Hip"]), "count 3 joints, and 1 are named");
+    refused(&mut session, create("Body", &["Hip"]), "use 3 joints, but 1 were named");
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn one_joint_stands_for_all_below_and_meshes_are_none() {
     run(&mut session, create("Cloth", &["Foot", "Hip"]).with("below", true));
     assert_eq!(joints_of(session.document(), "Cloth"), ["Foot", "Hip", "Knee"]);
     let mut session = armature();
-    refused(&mut session, create("Cloth", &["*"]), "shows a mesh and is no joint");
-    refused(&mut session, create("Cloth", &["Hip", "Cloth"]), "“Cloth” shows a mesh and is no joint");
+    refused(&mut session, create("Cloth", &["*"]), "has a mesh and cannot be a joint");
+    refused(&mut session, create("Cloth", &["Hip", "Cloth"]), "“Cloth” has a mesh and cannot be a joint");
     assert_eq!(session.document().skins.count(), 0);
 }
 

@@ -249,7 +249,7 @@ fn out_of_reach_the_body_follows_and_comes_back() {
         let gap = |session: &Session| place(&pose(session), hand).distance(far);
         let notes = run(&mut session, drag(far, "limb"));
         let alone = gap(&session);
-        assert!(alone > 0.1 && notes[0].contains("reaches no farther"), "{alone} {notes:?}");
+        assert!(alone > 0.1 && notes[0].contains("reaches only"), "{alone} {notes:?}");
         session.undo().unwrap();
         run(&mut session, drag(far, "full"));
         let full = gap(&session);

@@ -447,7 +447,7 @@ fn files_with_no_joint_in_common_say_so() {
     let before = ours.pack("model").unwrap().bytes;
     let error = ours.run_line(&import(&path)).unwrap_err().to_string();
     assert!(
-        error.contains("crane.gltf") && error.contains("the only joint that it moves (Boom) was not found"),
+        error.contains("crane.gltf") && error.contains("the only joint that it animates (Boom) was not found"),
         "{error}"
     );
     assert_eq!(ours.pack("model").unwrap().bytes, before);

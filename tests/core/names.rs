@@ -28,7 +28,7 @@ fn posed(session: &Session, text: &str) -> Result<BTreeSet<NodeId>, String> {
 
 /// The texts that a refusal offers: what stands in quotes behind “name”.
 fn offers(why: &str) -> Vec<String> {
-    let advice = why.split_once("; name ").map_or("", |(_, advice)| advice);
+    let advice = why.split_once("; use ").map_or("", |(_, advice)| advice);
     advice.split('“').skip(1).filter_map(|t| Some(t.split_once('”')?.0.to_owned())).collect()
 }
 
@@ -169,7 +169,7 @@ proptest! {
             let line = CommandLine::new("clip.start_at_zero").with("clip", text.as_str());
             let Err(why) = session.run_line(&line) else { continue };
             let why = why.to_string();
-            prop_assert!(why.contains("clips; name "), "{why}");
+            prop_assert!(why.contains("clips; use "), "{why}");
             if text.contains('“') {
                 continue;
             }

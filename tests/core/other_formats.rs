@@ -91,7 +91,7 @@ fn captures_of_every_dialect_stand_as_an_independent_reader_has_them() {
     let open =
         |file: &str| Session::open(&shared.join("situations/bvh-dialects").join(file), &Default::default()).unwrap();
     assert!(said(&open("fewer.bvh"), "announces 4 frames and has 3"));
-    assert!(said(&open("time0.bvh"), "30 frames a second are used"));
+    assert!(said(&open("time0.bvh"), "30 frames per second are used"));
     // Numbers in sentences are short.
     let odd = open("orders.bvh");
     assert!(said(&odd, "at 120 a second"), "{:?}", odd.diagnostics);
@@ -208,7 +208,7 @@ fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
     let error = opened("a.bvh", text).err().unwrap();
     assert!(error.contains("3 of its 4 numbers") && error.contains("“x” in frame 1 of “a”"), "{error}");
     let neat = text.replace("1 x y z", "1 2 x 4");
-    assert!(said(&opened("a.bvh", &neat).unwrap(), "1 number is none, such as “x” in frame 2 of “a”"));
+    assert!(said(&opened("a.bvh", &neat).unwrap(), "1 number is invalid, such as “x” in frame 2 of “a”"));
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn joints_of_both_sides_and_joints_without_another_are_said() {
     assert!(session.run_line(&none).unwrap_err().to_string().contains("no"));
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
     let notes = run(&mut session, CommandLine::new("pose.mirror").with("node", ["LeftHand", "Head"]));
-    assert_eq!(notes, ["1 joint has no joint on the other side"]);
+    assert_eq!(notes, ["1 joint has no partner on the other side"]);
 }
 
 #[test]

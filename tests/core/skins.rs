@@ -191,7 +191,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     let before = shape(plain.document(), &Stack::default(), node);
     let few =
         CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints[0].clone());
-    refused(&mut plain, few, "count 2 joints, and 1 are named");
+    refused(&mut plain, few, "use 2 joints, but 1 were named");
     let line = CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints.clone());
     let said = run(&mut plain, line);
     assert!(said[0].contains("of 2 joints") && said[0].contains("weights stay"), "{said:?}");

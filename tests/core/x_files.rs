@@ -395,7 +395,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     let keys: String = (0..60).map(|k| format!("{k}; 3; {k};0;0;;,")).collect();
     let slow = clip(&format!("AnimationKey {{ 2; 60; {keys}; }}"), "");
     let session = opened(&slow);
-    assert!(said(&session, "hardly meant") && said(&session, "30 (1.97 s)"), "{:?}", session.diagnostics);
+    assert!(said(&session, "is unlikely") && said(&session, "30 (1.97 s)"), "{:?}", session.diagnostics);
     let found = &session.imported().unwrap().found;
     assert!((found.longest - 59.0 / 4800.0).abs() < 1e-6 && found.rate == Some(4800.0));
     // Taken at another rate.
@@ -405,7 +405,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     let conversion = Conversion { rate: Some(30.0), ..Conversion::default() };
     let session = Session::open_as(&path, &conversion, &Default::default()).unwrap();
     assert!((session.document().clips.values().next().unwrap().length() - 59.0 / 30.0).abs() < 1e-5);
-    assert!(!said(&session, "hardly meant"));
+    assert!(!said(&session, "is unlikely"));
 }
 
 /// A height map of a file that is open becomes a normal map, beside it; all else of the file stays, and it is undone.

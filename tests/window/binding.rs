@@ -46,7 +46,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     assert!(says(&window, "3 joints · 1 clip") && says(&window, "no meshes"));
     assert!(says(&window, "guessed by its size"));
     // Three frames at 5000 a second cannot be meant, and likely ones stand beside.
-    assert!(says(&window, "hardly meant"));
+    assert!(says(&window, "is unlikely"));
     click(&mut window, "Z is up");
     assert!(says(&window, "the longest clip lasts"));
     window.get_by_label("Open").click();

@@ -29,7 +29,7 @@ impl App {
             self.files.seams = found;
             self.dialogs.open = Some(Dialog::Seams { draft: Box::new(SeamsDraft::default()) });
         } else {
-            let text = "The clips were compared on a skeleton that was changed meanwhile. Compare them again.";
+            let text = "The skeleton changed while its clips were compared. Compare them again.";
             let again = Action::Dialog(DialogAction::FindSeams);
             self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Compare again", again)]);
         }

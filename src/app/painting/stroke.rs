@@ -121,7 +121,7 @@ impl App {
         let why = match done {
             Ok(true) if fault.is_some() => {
                 let why = fault.unwrap_or_default();
-                self.toast(ctx, ToastKind::Error, format!("A part of the stroke was not painted: {why}."));
+                self.toast(ctx, ToastKind::Error, format!("Part of the stroke was not painted: {why}."));
                 return;
             }
             Ok(true) => {

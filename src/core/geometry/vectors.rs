@@ -14,7 +14,7 @@ pub(crate) fn vectors() -> Arch {
     *CHOSEN.get_or_init(|| {
         let wish = std::env::var(VECTORS_VARIABLE).unwrap_or_default();
         up_to(&wish).unwrap_or_else(|| {
-            log::warn!("{VECTORS_VARIABLE}={wish} is not known, so nothing is forbidden; use avx512, avx2 or scalar.");
+            log::warn!("{VECTORS_VARIABLE}={wish} is not recognized and has no effect. Use avx512, avx2 or scalar.");
             Arch::new()
         })
     })

@@ -129,7 +129,7 @@ pub enum ExportFailure {
     #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
     /// The file has several hard links, and an export would part them.
-    #[error("{} is one file under {names} names (hard links), and exporting would part it from the others. Choose another name, or remove it first", .path.display())]
+    #[error("{} has {names} names (hard links), and exporting would separate it from the others. Choose another name, or remove the file first", .path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -320,10 +320,10 @@ impl Exporting {
                     *clip = Shared::new(made.counted_at(rate));
                 }
             }
-            for (count, what) in [(pointers, "of animation pointers"), (packed, "whose keys cannot be read")] {
+            for (count, what) in [(pointers, "of animation pointers"), (packed, "with unreadable keys")] {
                 if count > 0 {
-                    let channels = if count == 1 { "channel" } else { "channels" };
-                    lost.push(format!("{count} {channels} {what} keep the keys that they have, at no rate"));
+                    let (channels, were) = if count == 1 { ("channel", "was") } else { ("channels", "were") };
+                    lost.push(format!("{count} {channels} {what} {were} not resampled"));
                 }
             }
             if let Some(off) = off.in_words() {

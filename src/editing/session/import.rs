@@ -363,8 +363,8 @@ fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
 /// Why the clips of another kind of body stay out, and what to do about it.
 fn other_body(fit: &Fit) -> String {
     format!(
-        "only {} of the {} joints that it moves {} found in this model (not {}), so it seems to be of another kind of body; say \
-         with “counterparts” which joints they are, or import it all the same with \"force\": true",
+        "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to be for another kind of body; map \
+         the joints by “counterparts”, or import it anyway by \"force\": true",
         fit.matched(),
         fit.joints,
         if fit.matched() == 1 { "was" } else { "were" },
@@ -376,18 +376,19 @@ fn other_body(fit: &Fit) -> String {
 fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
     let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
     match (fit.joints, targets.as_slice()) {
-        (0, []) => "its clips move no joints and no morph targets".to_owned(),
+        (0, []) => "its clips animate no joints and no morph targets".to_owned(),
         (0, targets) => {
-            format!("no mesh of this model has the morph targets that it moves ({}); name them alike", some(targets))
+            format!(
+                "no mesh of this model has the morph targets that it animates ({}); give them the same names",
+                some(targets)
+            )
         }
         (1, _) => {
             let only = some(&fit.unmatched);
-            format!(
-                "the only joint that it moves ({only}) was not found in this model; say with “counterparts” which it is"
-            )
+            format!("the only joint that it animates ({only}) was not found in this model; map it by “counterparts”")
         }
         (joints, _) => format!(
-            "none of the {joints} joints that it moves was found in this model ({}); say with “counterparts” which they are",
+            "none of the {joints} joints that it animates was found in this model ({}); map them by “counterparts”",
             some(&fit.unmatched)
         ),
     }
@@ -419,7 +420,7 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Opt
     }
     if !empty.is_empty() {
         let names: Vec<String> = empty.iter().map(|a| format!("“{}”", a.name)).collect();
-        parts.push(format!("{} left out, since nothing that it moves is in this model", some(&names)));
+        parts.push(format!("{} left out, because nothing that is animated there is in this model", some(&names)));
     }
     if fit.turned > 0 {
         let count = fit.turned;

@@ -764,7 +764,7 @@ impl Session {
         self.cancel();
         match self.put_above(&changes) {
             Ok(done) => {
-                self.notes.push(format!("the stroke is in a layer of its own, since {error}"));
+                self.notes.push(format!("the stroke is in a layer of its own, because {error}"));
                 done
             }
             Err(_) => {

@@ -108,7 +108,7 @@ pub enum SaveFailure {
         what: &'static str,
     },
     /// The file has several names, and a save would part them.
-    #[error("{path} is one file under {names} names (hard links), and saving would part it from the others. Save under another name, or remove {path} first", path = path.display())]
+    #[error("{path} has {names} names (hard links), and saving would separate it from the others. Save under another name, or remove {path} first", path = path.display())]
     Linked {
         /// The file.
         path: PathBuf,

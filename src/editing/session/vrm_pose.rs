@@ -31,8 +31,8 @@ fn in_words(document: &Document, nodes: &[NodeId]) -> Option<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let joints = if nodes.len() == 1 { "1 joint is".to_owned() } else { format!("{} joints are", nodes.len()) };
     Some(format!(
-        "{joints} posed ({}{more}): programs that read VRM take the saved pose for the T-pose, and motions and expressions of the \
-         avatar start from it. To keep the T-pose, reset these joints to rest before saving, and key the pose in a clip instead",
+        "{joints} posed ({}{more}): programs that read VRM treat the saved pose as the T-pose, from which motions and expressions of the \
+         avatar start. To keep the T-pose, reset these joints to rest before saving, and key the pose in a clip instead",
         names.join(", ")
     ))
 }

@@ -35,7 +35,7 @@ pub enum NotTaken {
     #[error(transparent)]
     Failed(#[from] RunError),
     /// What it changes was edited meanwhile. Nothing is lost: it can be put in over those edits.
-    #[error("what it would change was changed meanwhile")]
+    #[error("the data that it would change was edited in the meantime")]
     Changed(Box<Worked>),
 }
 
@@ -126,7 +126,7 @@ impl Session {
         let label = worked.label.clone();
         let done = self.put_in(worked)?;
         if done && stale {
-            self.notes.push(format!("“{label}” was worked out on the model as it was before your last steps"));
+            self.notes.push(format!("“{label}” was computed on the model as it was before your latest steps"));
         }
         Ok(done)
     }

@@ -148,7 +148,8 @@ pub fn repair_ui(
             let verb = RichText::new("Repair the loop").color(theme.color(ColorRole::TextOnAccent));
             let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(0.0, 28.0));
             let button = ui.add_enabled(found.after.is_some() && found.keys > 0, verb);
-            if button.on_disabled_hover_text("No key would change: the poses meet, and the speed goes on").clicked() {
+            if button.on_disabled_hover_text("No key would change: poses and speed already match at the seam").clicked()
+            {
                 let blends = now.how == CloseHow::Blend;
                 let (frames, speed) = (blends.then_some(now.frames), blends.then_some(now.speed));
                 let command = CloseLoop { clip: ClipName::Id(repair.clip), how: Some(now.how), frames, speed };

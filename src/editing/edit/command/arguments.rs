@@ -53,7 +53,7 @@ pub enum ArgumentError {
     #[error("nothing is named “{0}”")]
     NotFound(String),
     /// Several of that name.
-    #[error("“{name}” means {count} nodes; name {ways}")]
+    #[error("“{name}” matches {count} nodes; use {ways}")]
     Ambiguous {
         /// The name, the path or the pattern.
         name: String,
@@ -63,7 +63,7 @@ pub enum ArgumentError {
         ways: String,
     },
     /// Several clips of that name, or that fit a pattern where one is wanted.
-    #[error("“{name}” means {count} clips; name {ways}")]
+    #[error("“{name}” matches {count} clips; use {ways}")]
     AmbiguousClip {
         /// The name, or the pattern.
         name: String,
@@ -105,7 +105,7 @@ pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> Argu
     let one = one_of(ids.iter().map(|id| path_text(document, *id)));
     let pattern = format!("{text}*");
     let is_all = find_nodes_quietly(document, &pattern) == ids;
-    let ways = if is_all { format!("{one}, or all of them by “{pattern}”") } else { one };
+    let ways = if is_all { format!("{one}, or “{pattern}” for all of them") } else { one };
     ArgumentError::Ambiguous { name: text.to_owned(), count: ids.len(), ways }
 }
 

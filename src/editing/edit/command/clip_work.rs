@@ -81,13 +81,13 @@ document_commands! {
         /// Whether keys stay on their ticks; so unless given, where it was counted in ticks before.
         retime: Option<bool>,
     } = "clip.ticks", "Set ticks a second", asks: true, enabled: rules::clip_shown;
-    /// Says at how many frames a second a clip is made; no key moves
+    /// Sets the frame rate of a clip; no key moves
     SetRate {
         /// Which.
         clip: ClipName,
-        /// Frames a second; what its keys say unless given.
+        /// Frames per second, 0.1 to 10000; found from the keys if omitted.
         rate: Option<f32>,
-    } = "clip.rate", "Set frames a second", asks: true, enabled: rules::clip_shown;
+    } = "clip.rate", "Set frame rate", asks: true, enabled: rules::clip_shown;
     /// Moves a clip so that its first key is at 0
     StartAtZero {
         /// Which.
@@ -426,7 +426,7 @@ impl SetRate {
                 (**clip).clone().counted_at(television(rate))
             }
             Some(rate) => {
-                return Err(argument(format!("{rate} is no rate; give one from 0.1 to 10000 frames a second")));
+                return Err(argument(format!("“rate” is {rate}; it must be from 0.1 to 10000 frames per second")));
             }
         };
         if made.rate == clip.rate {
@@ -466,7 +466,7 @@ impl MirrorClip {
         if made.clip == **clip {
             let why = match made.mirrored {
                 0 => "none of these nodes has a partner on the other side",
-                _ => "it is its own mirror image",
+                _ => "the clip is symmetric already",
             };
             return Err(argument(format!("{why}; nothing was mirrored")));
         }
@@ -487,10 +487,10 @@ impl MirrorClip {
         });
         let sampled = (!made.sampled.is_empty()).then(|| {
             let rest = one(&made.sampled, "has new keys", "have new keys");
-            format!("{} {rest}, since nodes without a partner move above", labels(&made.sampled))
+            format!("{} {rest}, because nodes without a partner are animated above", labels(&made.sampled))
         });
         let posed = (!made.posed.is_empty()).then(|| {
-            let rest = one(&made.posed, "has a key now, since its pose is", "have a key now, since their pose is");
+            let rest = one(&made.posed, "now has a key, because its pose is", "now have a key, because their pose is");
             format!("{} {rest} not symmetric", labels(&made.posed))
         });
         let new = Shared::new(made.clip);
@@ -565,26 +565,26 @@ impl MakeEditable {
         }
         let made = editable(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
-        let tracks = |n: usize| if n == 1 { "1 track is".to_owned() } else { format!("{n} tracks are") };
+        let tracks = |n: usize| if n == 1 { "1 track was".to_owned() } else { format!("{n} tracks were") };
         let left = (made.left > 0).then(|| {
             format!(
-                "{} splines or without a key on each frame, and stayed as they are; clip.reduce makes those fewer",
+                "{} left unchanged: splines, or no key on every frame; clip.reduce removes keys from those",
                 tracks(made.left)
             )
         });
         if after >= before {
-            let note = left.unwrap_or_else(|| format!("its {before} keys are as few as {bound} mm allow"));
+            let note = left.unwrap_or_else(|| format!("none of its {before} keys can be removed within {bound} mm"));
             return Ok(Outcome { note: Some(note), ..Outcome::default() });
         }
         let (between, when) = made.between;
         let between = if between > made.error {
-            let warning = if between > 0.05 { "; warning: that is a swing, look at it" } else { "" };
+            let warning = if between > 0.05 { "; warning: check the motion there" } else { "" };
             format!(", and between its old keys by {:.2} mm, at {when:.2} s{warning}", between * 1e3)
         } else {
             String::new()
         };
         let note = format!(
-            "{after} of {before} keys are left, as splines; no vertex of a body 1.8 m high is off by more than {:.2} mm{between}",
+            "{after} of {before} keys remain, as splines; on a body 1.8 m tall, no vertex is off by more than {:.2} mm{between}",
             made.error * 1e3
         );
         let note = [Some(note), left].into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -713,7 +713,7 @@ impl CloseLoop {
             return Ok(Outcome { note: Some(note), ..Outcome::default() });
         }
         let Some(now) = seam(document, &made, frame) else {
-            return Err(argument("nothing would be left of the loop; it is too short to lose a frame".to_owned()));
+            return Err(argument("the loop is too short to drop a frame".to_owned()));
         };
         let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
         if let Some(worse) = worse_in_words(&found, &now, (how, jumps)) {
@@ -722,7 +722,7 @@ impl CloseLoop {
         let mut said = format!("before, {}; now {}", seam_in_words(&found), seam_in_words(&now));
         if matches!(how, Closing::Blend { speed: true, .. }) && jumps[0] > 1e-3 {
             let [was, is] = jumps.map(|j| j * 100.0);
-            said += &format!("; its speed changed by {was:.1} cm/s at the seam, and does by {is:.1} cm/s now");
+            said += &format!("; speed jump at the seam: {was:.1} cm/s before, {is:.1} cm/s now");
         }
         if let Some(jump) = new_jump(document, &[clip], &made, frame) {
             said += &format!("; {}", jump.in_words(document));
@@ -734,10 +734,12 @@ impl CloseLoop {
 /// Why closing a loop changes nothing.
 fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     match how {
-        Closing::Blend { speed: true, .. } if found.is_closed => "its poses meet, and its speed goes on there",
-        Closing::Blend { .. } if found.is_closed => "its poses meet; “speed” bends its end to the speed of its start",
-        Closing::Match if found.is_closed => "its poses meet",
-        _ => "no key of it that moves lies at the seam",
+        Closing::Blend { speed: true, .. } if found.is_closed => "poses and speed already match at the seam",
+        Closing::Blend { .. } if found.is_closed => {
+            "the poses already match at the seam; use “speed” to match the speed, too"
+        }
+        Closing::Match if found.is_closed => "the poses already match at the seam",
+        _ => "no animated key lies at the seam",
     }
 }
 
@@ -748,13 +750,13 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {
         return Some(format!(
-            "that would open the loop: the body would end elsewhere than it begins; {}",
+            "that would open the loop: the body would end in another place than it starts; {}",
             instead_of(how)
         ));
     }
     if b.0 > a.0 + ROUNDED.0 || b.1 > a.1 * 1.001 + ROUNDED.1 {
         return Some(format!(
-            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm, not by {:.1}° and {:.1} cm; {}",
+            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm instead of {:.1}° and {:.1} cm; {}",
             b.0.to_degrees(),
             b.1 * 100.0,
             a.0.to_degrees(),
@@ -765,7 +767,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     let only_speed = matches!(how, Closing::Blend { speed: true, .. }) && was.is_closed;
     (only_speed && speeds[1] > speeds[0] + ROUNDED.2).then(|| {
         format!(
-            "that would make its speed jump by {:.1} cm/s at the seam, not by {:.1} cm/s; give more “frames”",
+            "the speed at the seam would jump by {:.1} cm/s instead of {:.1} cm/s; use more “frames”",
             speeds[1] * 100.0,
             speeds[0] * 100.0
         )
@@ -775,7 +777,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
 /// What can be done where a way to close a loop opens it.
 const fn instead_of(how: Closing) -> &'static str {
     match how {
-        Closing::DropFrame => "its last frame is not there twice; leave it",
-        _ => "close it in another way, as “match” or “blend”",
+        Closing::DropFrame => "the last frame is not a duplicate; keep it",
+        _ => "use another method, such as “match” or “blend”",
     }
 }

@@ -29,23 +29,23 @@ fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
     let why = match judged.left? {
         ik::LeftOut::Stands => return None,
         ik::LeftOut::Reach(short) => format!(
-            "its limb does not reach its place by {:.1} cm. Hold a shorter range, or move the hips nearer first",
+            "its limb is {:.1} cm too short to reach. Hold a shorter range, or move the hips closer first",
             short * 100.0
         ),
         ik::LeftOut::Slides => {
             format!("it would slide by up to {} instead of {}", centimeters(is.joint), centimeters(was.joint))
         }
         ik::LeftOut::Rolls => format!(
-            "it rolls or turns meanwhile, so that its skin would slide by up to {} instead of {}. Hold a shorter range, or its toes",
+            "it rolls or turns in that range, so its skin would slide by up to {} instead of {}. Hold a shorter range, or hold the toes",
             centimeters(is.skin),
             centimeters(was.skin)
         ),
         ik::LeftOut::Hurries => {
-            "it would have to go faster than anywhere in the clip to catch up. Give it a longer “ease”".to_owned()
+            "it would have to move faster than anywhere else in the clip to catch up. Use a longer “ease”".to_owned()
         }
     };
     let (from, to) = (judged.range.from, judged.range.to);
-    Some(format!("{label} was left as it is from {from:.2} s to {to:.2} s: {why}"))
+    Some(format!("{label} was left unchanged from {from:.2} s to {to:.2} s: {why}"))
 }
 
 impl HoldReport {
@@ -63,11 +63,11 @@ impl HoldReport {
         }
         self.error = self.error.max(held.error);
         if held.short {
-            self.left.push(format!("the limb of {label} reaches no farther, so that it still slides"));
+            self.left.push(format!("the limb of {label} cannot reach any farther, so it still slides"));
         }
         self.jumps.extend(held.jump.map(|jump| {
             format!(
-                "warning: at {:.2} s {label} goes {:.1} cm farther than before from one frame to the next, and a joint turns {:.0}° farther",
+                "warning: at {:.2} s {label} moves {:.1} cm more within one frame than before, and a joint turns {:.0}° more",
                 jump.time,
                 jump.way * 100.0,
                 jump.turn.to_degrees()
@@ -84,7 +84,7 @@ impl HoldReport {
         let mut parts = Vec::new();
         if self.held > 0 {
             parts.push(format!(
-                "held over {}; the skin slid by up to {:.1} cm/s, now {:.1}, and the joint is within {:.1} mm of its place",
+                "held over {}; the skin slid by up to {:.1} cm/s before and {:.1} cm/s now, and the joint stays within {:.1} mm of its place",
                 ranges(self.held),
                 self.slid.0 * 100.0,
                 self.slid.1 * 100.0,
@@ -94,11 +94,11 @@ impl HoldReport {
             return Err(CommandError::Other(self.left.join("; ")));
         }
         if self.standing > 0 {
-            parts.push(format!("nothing slides in {}, left as it is", ranges(self.standing)));
+            parts.push(format!("{} left unchanged, because nothing slides there", ranges(self.standing)));
         }
         if ground != Vec3::ZERO && self.held > 0 {
             parts.push(format!(
-                "the ground goes by at {:.2} m/s under it, as its standing feet say; use “ground”: “still” to hold it in the scene",
+                "the ground moves at {:.2} m/s under the body, estimated from its planted feet; use “ground”: “still” to hold the foot in the scene",
                 ground.length()
             ));
         }

@@ -67,7 +67,7 @@ other_commands! {
         counterparts: Option<Counterparts>,
         /// What is done where a name is taken; a number is added unless given.
         taken: Option<TakenName>,
-        /// Whether clips of another kind of body come in, too: where less than half of the joints that they move are found here.
+        /// Whether to import clips of another kind of body, too: those for which less than half of the animated joints are found here.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
     /// Takes the weights of another file: of a model, of JSON, or of XML as Maya's deformerWeights has it; joints by names, or by what part of a body they are

@@ -57,9 +57,9 @@ choice! {
 choice! {
     /// The ground that a foot is held against.
     HoldGround {
-        /// It moves as the standing feet say, under a walk in place, and else stands still.
+        /// Moving under a walk in place, as estimated from the planted feet; still otherwise.
         Feet = "feet",
-        /// It stands still.
+        /// Still in the scene.
         Still = "still",
     }
 }
@@ -104,7 +104,7 @@ document_commands! {
         tip: Option<Vec3>,
         /// Whether the end keeps its angle in the scene; it does unless given.
         end: Option<EndAngle>,
-        /// Whether it stretches slower the straighter it is, and is never quite straight; not unless given.
+        /// Whether the limb slows down as it straightens and never becomes quite straight; no if omitted.
         soft: Option<bool>,
         /// Whether joints turn no farther than any clip turns them; they may unless given.
         limits: Option<bool>,
@@ -131,7 +131,7 @@ document_commands! {
         /// How; both unless given, and not at all where all are so already.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
-    /// Holds a node over a range of a clip, or wherever it stands on the ground, so that feet do not slide
+    /// Holds a node in place over a range of a clip, or over every ground contact, so that feet do not slide
     HoldPin {
         /// Which.
         node: Nodes,
@@ -141,13 +141,13 @@ document_commands! {
         from: Option<Seconds>,
         /// To when.
         to: Option<Seconds>,
-        /// Seconds in which it comes there and goes on; a tenth of a second, or up to four where it would hurry, unless given.
+        /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the node would move too fast.
         ease: Option<Seconds>,
-        /// How far it may be from its place at a frame, in meters; half a millimeter unless given.
+        /// Largest distance from its place on a frame, in meters; 0.0005 if omitted.
         tolerance: Option<f32>,
-        /// The ground that it is held against; as the standing feet say unless given.
+        /// Ground that the node is held against; estimated from the planted feet if omitted.
         ground: Option<HoldGround>,
-        /// Whether keys are set between frames, too, where it would be farther from its place there; not unless given.
+        /// Whether to add keys between frames where the node would exceed the tolerance there; no if omitted.
         between: Option<bool>,
     } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Lets all pinned nodes go
@@ -182,17 +182,19 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
     const NEAR: (f32, f32) = (1e-4, 1e-3);
     if solved.error > NEAR.0 * solved.length.max(1e-6) {
         let why = match solved.reach {
-            reach if reach > 1.0 => format!("its limb reaches no farther than {:.3} m", solved.length),
+            reach if reach > 1.0 => format!("its limb reaches only {:.3} m", solved.length),
             _ if has_limits => "its joints are at their limits".to_owned(),
             _ if goal.soft => "a soft reach never straightens the limb; switch “soft” off to reach it".to_owned(),
-            reach if reach < solved.least => "its limb folds no further".to_owned(),
-            _ => "scales above it are not equal, and its joints find no way there".to_owned(),
+            reach if reach < solved.least => "its limb cannot fold any further".to_owned(),
+            _ => "its joints cannot reach it under the nonuniform scale above them".to_owned(),
         };
-        return Some(format!("{label} is {:.3} m from where it was to be: {why}", solved.error));
+        return Some(format!("{label} is {:.3} m from its target: {why}", solved.error));
     }
     (solved.stretch > NEAR.1).then(|| {
         let percent = solved.stretch * 100.0;
-        format!("a bone of the limb of {label} is {percent:.1} % longer or shorter: scales above it are not equal")
+        format!(
+            "a bone of the limb of {label} is {percent:.1} % longer or shorter, because of nonuniform scale above it"
+        )
     })
 }
 
@@ -370,7 +372,7 @@ impl HoldPin {
         let tolerance = self.tolerance.unwrap_or(5e-4);
         if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
             return Err(CommandError::Other(
-                "“ease” is in seconds and “tolerance” in meters; neither may be below 0".into(),
+                "“ease” is in seconds and “tolerance” in meters; neither can be negative".into(),
             ));
         }
         let shrinks = self.from.is_none() && self.to.is_none();
@@ -392,7 +394,7 @@ impl HoldPin {
             let ranges = self.ranges(document, &working, node, ground)?;
             let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
                 CommandError::Other(format!(
-                    "{label} ends no limb: no joint above it could turn to hold it; choose a hand or a foot"
+                    "{label} is not the end of a limb: no joint above it can turn to hold it; choose a hand or a foot"
                 ))
             })?;
             report.add(&label, &held);

@@ -62,7 +62,7 @@ document_commands! {
         by: Seconds,
         /// Which.
         which: WhichKeys,
-        /// How a track goes on that gets its second key so.
+        /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
     /// Stretches keys in time, about a time that stays
@@ -92,7 +92,7 @@ document_commands! {
         relative: Option<bool>,
         /// Whether they go to the mirror joints, mirrored.
         flip: Option<bool>,
-        /// How a track goes on that gets its second key so.
+        /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Puts time in, or takes it out: what is later follows
@@ -367,8 +367,8 @@ impl Meant<'_> {
         let behind = clip.pointers.iter().find(|p| p.times.iter().any(|t| shifted(*t)));
         match behind.filter(|_| is_all) {
             Some(pointer) => Err(CommandError::Other(format!(
-                "{}: keys of “{}” come from an animation pointer, which cannot be changed with the others yet; name the \
-                 nodes by “node” to move theirs alone",
+                "{}: keys of “{}” come from an animation pointer, which cannot be edited yet; list the nodes whose keys \
+                 should move by “node”",
                 document.clip_label(id),
                 pointer.pointer
             ))),
@@ -392,10 +392,7 @@ impl Meant<'_> {
         let pointers = self.clip.pointers.len();
         let played = self.clip.pointers.iter().filter(|p| p.track.is_some()).count();
         let packed = self.clip.kept.len().saturating_sub(played);
-        said([
-            of(pointers, "of animation pointers stayed where they were"),
-            of(packed, "whose keys cannot be read stayed where they were"),
-        ])
+        said([of(pointers, "of animation pointers did not move"), of(packed, "with unreadable keys did not move")])
     }
 }
 
@@ -754,10 +751,10 @@ impl RippleKeys {
                 edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Shared::new) });
             }
         }
-        let taken = (removed > 0).then(|| format!("{} lay in the time that was taken out", count(removed, "key")));
+        let taken = (removed > 0).then(|| format!("deleted {} in the removed time", count(removed, "key")));
         let packed = clip.kept.len();
         let packed = (packed > 0 && nodes.is_none())
-            .then(|| format!("{} whose keys cannot be read stayed where they were", count(packed, "channel")));
+            .then(|| format!("{} with unreadable keys did not move", count(packed, "channel")));
         Ok(Outcome { edits, note: said([taken, packed]), keys: None })
     }
 }

@@ -53,7 +53,7 @@ fn changes(place: &Place<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
 /// A sentence on scales that are not exact.
 pub(super) fn scales(count: usize) -> Option<String> {
     let scales = if count == 1 { "1 scale is".to_owned() } else { format!("{count} scales are") };
-    (count > 0).then(|| format!("{scales} not exact, since the axes of the two joints differ"))
+    (count > 0).then(|| format!("{scales} approximate, because the axes of the two joints differ"))
 }
 
 /// A sentence on how far the result is from the mirror image; nothing where nobody sees that.
@@ -64,14 +64,14 @@ pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<String>
     let label = document.node(gap.node).label(gap.node);
     let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
     Some(format!(
-        "the two sides are not alike: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the size)"
+        "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the model's size)"
     ))
 }
 
 /// All that is said of a mirrored pose.
 fn left(alone: usize, scales_left: usize, off: Option<String>) -> Option<String> {
     let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
-    let alone = (alone > 0).then(|| format!("{} no joint on the other side", joints(alone)));
+    let alone = (alone > 0).then(|| format!("{} no partner on the other side", joints(alone)));
     let said: Vec<String> = [alone, scales(scales_left), off].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
@@ -93,7 +93,7 @@ impl MirrorPose {
             nodes.iter().copied().filter(|n| mirror.partner(*n).is_some_and(|p| p != *n)).collect();
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
-            let message = "none of these has a joint on the other side; pairs can be corrected in Paint mode";
+            let message = "none of these joints has a partner on the other side; pairs can be corrected in Paint mode";
             return Err(CommandError::Other(message.into()));
         }
         let changes = changes(&place, &wanted);
@@ -155,7 +155,7 @@ impl FlipPose {
         });
         let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
         if wanted.is_empty() && morphs.is_empty() {
-            return Err(CommandError::Other("none of these has a joint on the other side".into()));
+            return Err(CommandError::Other("none of these joints has a partner on the other side".into()));
         }
         let changes = changes(&place, &wanted);
         let off = off(document, &mirror, &place, &changes, self.node.as_ref().map(|_| &sources));

@@ -64,7 +64,7 @@ document_commands! {
     BakeMix {
         /// What it is called.
         name: Option<String>,
-        /// Frames a second; those of the clip of it that has most unless given.
+        /// Frames per second; the highest frame rate of its clips if omitted.
         rate: Option<f32>,
         /// How far a vertex of a body 1.8 m high may be off when keys are taken away, millimetres; one unless given, none at 0.
         millimetres: Option<f32>,
@@ -598,11 +598,11 @@ impl MarkFootfalls {
         if falls.is_empty() {
             let label = document.clip_label(id);
             let why = match known_feet(document) {
-                (0, _) => "no feet are known, by name, by a humanoid map or by the legs that the body stands on",
-                (_, 0) => "its feet are not known to be left or right; name them so",
-                _ => "its feet stay near the ground and take no steps",
+                (0, _) => "no feet were found by name, by humanoid map or by the legs",
+                (_, 0) => "its feet cannot be told left from right; put “left” and “right” into their names",
+                _ => "its feet stay near the ground and never step",
             };
-            return Err(sentence(format!("no foot comes down in {label}: {why}")));
+            return Err(sentence(format!("no footfalls in {label}: {why}")));
         }
         let kept = clip.markers.iter().filter(|m| !matches!(&*m.name, "L" | "R")).cloned();
         let new = falls.iter().map(|(time, side)| Marker {

@@ -58,7 +58,7 @@ document_commands! {
         target: Option<String>,
         /// Which.
         weight: Option<f32>,
-        /// How a track goes on that gets its second key so.
+        /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.morph", "Key morph targets", menu: "Clip", asks: true, enabled: rules::morphing;
     /// Sets a weight over a clip at a time, without a key
@@ -183,7 +183,7 @@ pub(super) struct MorphKey<'a> {
     pub value: Option<&'a [f32]>,
     /// How many targets its mesh has.
     pub targets: usize,
-    /// How a track goes on that gets its second key so.
+    /// Interpolation of tracks that get their second key.
     pub interpolation: Option<Between>,
 }
 

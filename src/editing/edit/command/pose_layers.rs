@@ -258,7 +258,7 @@ document_commands! {
         to: Trs,
         /// When.
         time: Option<Seconds>,
-        /// Whether it becomes a key at that time, where it was the same at all times as well.
+        /// Whether to set a key at that time, even if the layer was constant.
         key: Option<bool>,
     } = "layer.set", "Set in a layer", asks: true, enabled: rules::pose_layer;
     /// Takes joints out of a layer; all of them unless said
@@ -648,7 +648,7 @@ impl SetInLayer {
         }
         let keys = self.key.unwrap_or(false);
         if keys && (found.home == LayerHome::Pose || self.time.is_none()) {
-            return refuse("a key is of a clip's layer, and at a “time”");
+            return refuse("“key” needs a layer of a clip, and a “time”");
         }
         let own = found.home.clip().and_then(|id| document.clips.get(id));
         let span = own.and_then(|c| key_span(c)).unwrap_or_default();
@@ -725,7 +725,7 @@ impl ZeroKey {
         }
         let when: Vec<String> = around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
         let note = (!when.is_empty())
-            .then(|| format!("what the layer added at all times is kept by keys around it, at {}", when.join(", ")));
+            .then(|| format!("the constant offset of the layer is kept by keys around it, at {}", when.join(", ")));
         Ok(Outcome { edits: found.with(layer), note, keys: None })
     }
 }

@@ -26,9 +26,9 @@ document_commands! {
     CreateSkin {
         /// The nodes of the meshes.
         node: Nodes,
-        /// The joints, in the order in which weights count them. For a mesh without weights one joint stands for all that hang below it, too.
+        /// Joints to bind to, in the order of the joint indices. For a mesh without weights, a single joint includes all joints below it.
         joint: Nodes,
-        /// Whether all that hang below these joints are joints, too, after those that are named.
+        /// Whether to add all nodes below these joints, after the named ones.
         below: Option<bool>,
         /// As a clip stands; as the file does unless given.
         clip: Option<ClipName>,
@@ -304,17 +304,17 @@ impl CreateSkin {
                 Hung::Stays => stays.push(*node),
             }
         }
-        plan.lines.push(format!("{} hang on it, and stay where they are", labels(document, &nodes)));
+        plan.lines.push(format!("bound to it without moving: {}", labels(document, &nodes)));
         if !moved.is_empty() {
             plan.lines.push(format!(
-                "{} became a root without a transform, since those above no longer move what hangs on joints",
+                "{} became a root without a transform, because parent transforms do not affect skinned meshes",
                 labels(document, &moved)
             ));
         }
         if !stays.is_empty() {
             plan.lines.push(format!(
-                "{} keeps its place in the tree, since more than its mesh depends on it; its transform and those above no longer move the \
-                 mesh, of which check warns",
+                "{} keeps its place in the tree, because more than its mesh depends on it; its transform and those of its parents no longer \
+                 move the mesh, and check warns about that",
                 labels(document, &stays)
             ));
         }
@@ -353,19 +353,19 @@ impl CreateSkin {
             } else if counted.is_some() {
                 let label = document.node(joint).label(joint);
                 return refuse(format!(
-                    "“{label}” is named twice, and the weights of {} count joints by their order; name each once",
+                    "“{label}” is named twice; the weights of {} refer to joints by their order, so name each joint once",
                     labels(document, meshes)
                 ));
             }
         }
         if joints.is_empty() {
-            return refuse("no joint is named that the mesh could hang on");
+            return refuse("choose the joints to bind to");
         }
         let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
         if let Some(mesh) = joints.iter().find(shows) {
             let label = document.node(*mesh).label(*mesh);
             return refuse(format!(
-                "“{label}” shows a mesh and is no joint; name joints alone, or the one on which all others hang"
+                "“{label}” has a mesh and cannot be a joint; name only joints, or their topmost joint"
             ));
         }
         let named = joints.len();
@@ -374,7 +374,7 @@ impl CreateSkin {
         }
         match counted {
             Some(most) if usize::from(most) >= joints.len() => refuse(format!(
-                "the weights of {} count {} joints, and {} are named; name as many, in their order",
+                "the weights of {} use {} joints, but {} were named; name all of them, in order",
                 labels(document, meshes),
                 usize::from(most) + 1,
                 joints.len()
@@ -407,7 +407,7 @@ impl CreateSkin {
         if let Some(skin) = known {
             if document.skins.contains(skin) {
                 let name = plan.draft.document.skin(skin).name.as_deref().unwrap_or_default();
-                plan.lines.push(format!("the skin “{name}” has these joints, bound so; no other is made"));
+                plan.lines.push(format!("the skin “{name}” has the same joints and binds, and is used again"));
             }
             return Ok(skin);
         }

@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
     let rate = conversion.rate.or(stated).unwrap_or(USUAL);
     if stated.is_none() && capture.frames > 1 {
         let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or("no number".into(), |t| t.to_string());
-        let message = format!("its frame time is {time}; {} frames a second are used", short(rate));
+        let message = format!("its frame time is {time}; {} frames per second are used", short(rate));
         diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
     }
     let longest = capture.frames.saturating_sub(1) as f64 / rate;

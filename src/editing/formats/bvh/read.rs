@@ -96,7 +96,7 @@ impl<'a> Words<'a> {
         let word = self.next(of)?;
         match parsed(word) {
             Some(value) => Ok(value),
-            None => fail(format!("“{word}” stands where {of} should be a number")),
+            None => fail(format!("“{word}” is found where {of} should be a number")),
         }
     }
 
@@ -242,12 +242,13 @@ impl Capture {
             let place = format!("{} of “{}”", at / self.width + 1, joint.map_or("", |j| &j.name));
             if count * 2 > self.values.len() {
                 return fail(format!(
-                    "{count} of its {} numbers are none, the first of them “{word}” in frame {place}; export the capture again",
+                    "{count} of its {} numbers are invalid, the first of them “{word}” in frame {place}; export the capture again",
                     self.values.len()
                 ));
             }
             self.fill_from_neighbors();
-            let are = if count == 1 { "1 number is none".to_owned() } else { format!("{count} numbers are none") };
+            let are =
+                if count == 1 { "1 number is invalid".to_owned() } else { format!("{count} numbers are invalid") };
             odd(format!("{are}, such as “{word}” in frame {place}; the nearest frame's value is used"));
         }
         self.values.truncate(self.frames * self.width);

@@ -219,7 +219,7 @@ fn visibility_keys(
     let input = accessors.shape(sampler.input.0, place)?;
     // Times that were mended no longer match the values.
     if shape.width != 1 || shape.count != input.count || times.len() != input.count {
-        return Err(ReadError::at(place, "a visibility needs a single value for each key time").into());
+        return Err(ReadError::at(place, "visibility needs one value per key time").into());
     }
     let values = accessors.floats(sampler.output.0, place)?;
     let visible: Vec<bool> = values.iter().map(|v| *v != 0.0).collect();

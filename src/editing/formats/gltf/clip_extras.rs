@@ -107,8 +107,7 @@ fn rate(extras: &Extensions, (name, what): (&str, &str), place: &str, diagnostic
     if rate > 0.0 && rate.is_finite() {
         return Some(rate);
     }
-    let message =
-        format!("It counts in {rate} {what} a second, which is no rate; that is kept in the extras and not used");
+    let message = format!("Its rate of {rate} {what} per second is invalid; it is kept in the extras and ignored");
     diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
     None
 }

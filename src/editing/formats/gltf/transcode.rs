@@ -73,7 +73,7 @@ fn to_gltf(
             });
             ops.member("buffers").push(buffer.to_string());
             lost.push(format!(
-                "The chunk {name} ({length} bytes) is kept as a buffer in {file}: a .gltf has no chunks. Saved as .glb, it is a chunk again"
+                "The chunk {name} ({length} bytes) is kept as a buffer in {file}: a .gltf has no chunks. It becomes a chunk again when saved as .glb"
             ));
             if !files.iter().any(|f: &FileToWrite| f.name == file) {
                 files.push(FileToWrite { name: file, bytes: data.to_vec() });

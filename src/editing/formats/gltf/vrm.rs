@@ -178,7 +178,7 @@ pub(super) fn without_meshes(root: &mut Value) -> Vec<String> {
     if let Some(zero) = extensions.get_mut("VRM").and_then(Value::as_object_mut) {
         zero_without_meshes(zero, &mut gone);
     }
-    let said = |gone: String| format!("Without meshes the VRM's {gone} left out; its humanoid map stays");
+    let said = |gone: String| format!("Without meshes, the VRM's {gone} left out; its humanoid map is kept");
     gone.into_iter().map(said).collect()
 }
 
@@ -205,7 +205,7 @@ fn one_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) {
     // Where eyes are moved by expressions, nothing moves them now.
     if avatar.get("lookAt").is_some_and(|l| l["type"] == "expression") {
         avatar.shift_remove("lookAt");
-        gone.push("gaze by expressions is".to_owned());
+        gone.push("look-at by expressions is".to_owned());
     }
     if let Some(first) = avatar.shift_remove("firstPerson") {
         let count = first["meshAnnotations"].as_array().map_or(0, Vec::len);

@@ -57,8 +57,7 @@ pub fn build(
     };
     builder.opaque = builder.all_invisible();
     if builder.opaque {
-        let message =
-            "All materials have an alpha of 0, which some exporters write for opaque ones; they are shown opaque";
+        let message = "All materials have an alpha of 0, which some exporters write for opaque materials; they are shown as opaque";
         builder.diagnostics.add(Severity::Warning, "ULNA_X_ALPHA", ".x Material", message);
     }
     builder.named_materials()?;

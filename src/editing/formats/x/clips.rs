@@ -31,7 +31,7 @@ impl Builder<'_, '_> {
         let ticks = stated.filter(|t| *t > 0.0).unwrap_or(DEFAULT_TICKS);
         if stated.is_none_or(|t| t.is_nan() || t <= 0.0) && !sets.is_empty() && self.conversion.rate.is_none() {
             let states = stated.map_or_else(|| "no ticks per second".to_owned(), |t| format!("{t} ticks per second"));
-            let message = format!("The file states {states}; 4800, the format's default, are used");
+            let message = format!("The file states {states}; the format's default of 4800 is used");
             self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
         }
         let rate = self.conversion.rate.unwrap_or(ticks);

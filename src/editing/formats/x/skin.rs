@@ -52,7 +52,7 @@ impl Bones {
 fn too_many<T>(object: &Object) -> Result<T, ReadError> {
     fail(
         object,
-        "the mesh has more than 65,536 bones, and glTF can number no more of one skin; split the mesh and export it again",
+        "the mesh has more than 65,536 bones, the most that a glTF skin can have; split the mesh and export it again",
     )
 }
 

@@ -27,7 +27,7 @@ pub(super) fn compare(found: &mut Found<'_>) {
     surfaces::kept(found);
     let (a, b) = (found.a, found.b);
     if a.vrm != b.vrm && found.other.iter().any(Option::is_none) {
-        found.add_unseen(DifferenceKind::Kept, "avatar", "what the file says of its avatar differs");
+        found.add_unseen(DifferenceKind::Kept, "avatar", "the VRM data differs");
     }
 }
 
@@ -38,8 +38,8 @@ fn scene(found: &mut Found<'_>, x: SceneId, y: SceneId) {
     let place = format!("scene “{}”", found.a.scene_label(x));
     if poses != &other.poses {
         let said = match (poses.len(), other.poses.len()) {
-            (n, m) if n == m => "its kept poses differ".to_owned(),
-            (n, m) => format!("{} instead of {n}", count(m, "kept pose")),
+            (n, m) if n == m => "its stored poses differ".to_owned(),
+            (n, m) => format!("{} instead of {n}", count(m, "stored pose")),
         };
         found.add_unseen(DifferenceKind::Kept, &place, said);
     }
@@ -48,12 +48,12 @@ fn scene(found: &mut Found<'_>, x: SceneId, y: SceneId) {
     let theirs: Vec<_> =
         other.sets.iter().map(|s| (s.digit, s.nodes.iter().map(|n| Some(*n)).collect::<Vec<_>>())).collect();
     if mapped != theirs {
-        found.add_unseen(DifferenceKind::Kept, &place, "its sets of nodes differ");
+        found.add_unseen(DifferenceKind::Kept, &place, "its stored selections differ");
     }
     let message = match (mix, &other.mix) {
         (a, b) if a == b => None,
-        (None, _) => Some("a mix is kept with it"),
-        (_, None) => Some("its mix is gone"),
+        (None, _) => Some("a mix is stored with it"),
+        (_, None) => Some("its mix was removed"),
         _ => Some("its mix differs"),
     };
     if let Some(message) = message {
@@ -79,16 +79,16 @@ fn layers(found: &mut Found<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptLayer
     let mut said = Vec::new();
     for layer in &left {
         match right.iter().find(|r| r.name == layer.name) {
-            None => said.push(format!("the layer {} is not kept with it any more", in_words(layer))),
-            Some(other) if other != layer => said.push(format!("the kept layer {} differs", in_words(other))),
+            None => said.push(format!("the layer {} is no longer stored with it", in_words(layer))),
+            Some(other) if other != layer => said.push(format!("the stored layer {} differs", in_words(other))),
             Some(_) => {}
         }
     }
     for layer in right.iter().filter(|r| !left.iter().any(|l| l.name == r.name)) {
-        said.push(format!("the layer {} is kept with it", in_words(layer)));
+        said.push(format!("the layer {} is stored with it", in_words(layer)));
     }
     if said.is_empty() {
-        said.push("the order of its kept layers, or what lies under them, differs".to_owned());
+        said.push("the order of its stored layers, or the keys below them, differ".to_owned());
     }
     for message in said {
         found.add_unseen(DifferenceKind::Kept, place, message);
@@ -165,8 +165,8 @@ fn members(found: &mut Found<'_>, place: &str, a: &Value, b: &Value) {
 fn say(found: &mut Found<'_>, place: &str, what: &str, (p, q): (Option<&Value>, Option<&Value>), seen: bool) {
     let message = match (p, q) {
         (p, q) if p == q => return,
-        (None, _) => format!("{what} is new"),
-        (_, None) => format!("{what} is gone"),
+        (None, _) => format!("{what} was added"),
+        (_, None) => format!("{what} was removed"),
         _ => format!("{what} differs"),
     };
     let short = |v: Option<&Value>| v.map(ToString::to_string).filter(|t| t.len() <= 80);

@@ -28,11 +28,11 @@ pub(super) fn compare(found: &mut Found<'_>) {
             }
             (Some(x), None) => {
                 let keys = count(a.clips[x].key_count(), "key");
-                found.add(DifferenceKind::Clip, label(a, x), format!("the clip with {keys} is gone"));
+                found.add(DifferenceKind::Clip, label(a, x), format!("the clip with {keys} was removed"));
             }
             (None, Some(y)) => {
                 let keys = count(b.clips[y].key_count(), "key");
-                found.add(DifferenceKind::Clip, label(b, y), format!("the clip with {keys} is new"));
+                found.add(DifferenceKind::Clip, label(b, y), format!("the clip with {keys} was added"));
             }
             (None, None) => {}
         }
@@ -64,17 +64,17 @@ fn one(found: &mut Found<'_>, (x, y): (ClipId, ClipId)) {
     let place = label(a, x);
     if repeat != &other.repeat {
         let word = |r: Option<crate::model::Repeat>| {
-            r.map_or_else(|| "not said".to_owned(), |r| format!("{r:?}").to_lowercase())
+            r.map_or_else(|| "not set".to_owned(), |r| format!("{r:?}").to_lowercase())
         };
         let values = [word(*repeat), word(other.repeat)];
-        found.change(DifferenceKind::Clip, false, &place, "what happens at its end", values);
+        found.change(DifferenceKind::Clip, false, &place, "the behavior at its end", values);
     }
     if ticks != &other.ticks {
-        let word = |t: Option<f64>| t.map_or_else(|| "not said".to_owned(), |t| format!("{t} a second"));
-        found.change(DifferenceKind::Clip, false, &place, "the rate of its ticks", [word(*ticks), word(other.ticks)]);
+        let word = |t: Option<f64>| t.map_or_else(|| "not set".to_owned(), |t| format!("{t} per second"));
+        found.change(DifferenceKind::Clip, false, &place, "the tick rate", [word(*ticks), word(other.ticks)]);
     }
     if rate != &other.rate {
-        let word = |r: Option<f64>| r.map_or_else(|| "not kept".to_owned(), |r| format!("{r} frames a second"));
+        let word = |r: Option<f64>| r.map_or_else(|| "not set".to_owned(), |r| format!("{r} frames per second"));
         found.change(DifferenceKind::Clip, false, &place, "the frame rate", [word(*rate), word(other.rate)]);
     }
     if markers != &other.markers {
@@ -89,7 +89,7 @@ fn one(found: &mut Found<'_>, (x, y): (ClipId, ClipId)) {
     let mine: BTreeSet<_> = held(kept).into_iter().map(|(n, p)| (found.pairs.node(n), p)).collect();
     let theirs: BTreeSet<_> = held(&other.kept).into_iter().map(|(n, p)| (Some(n), p)).collect();
     if mine != theirs {
-        found.add(DifferenceKind::Keys, &place, "other channels have keys that cannot be read");
+        found.add(DifferenceKind::Keys, &place, "different channels have unreadable keys");
     }
     let (left, right) = (tracks(&a.clips[x]), tracks(other));
     let mut taken = BTreeSet::new();
@@ -137,7 +137,7 @@ fn compare_tracks(
     match difference {
         TrackDiffers::Form(how) => found.note(place, &format!("{what}: {how}")),
         TrackDiffers::Kinds => {
-            let message = format!("{what}: other keys are extremes, breakdowns or in-betweens");
+            let message = format!("{what}: the kinds of its keys (extreme, breakdown, in-between) differ");
             found.add_unseen(DifferenceKind::Keys, place, message);
         }
         TrackDiffers::Keys(how) if is_same_motion(x, y, still) => {
@@ -166,7 +166,7 @@ fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
     let Track { target: _, property, interpolation, times, values, width, kinds: _ } = a;
     let differ = |what: String| Some(TrackDiffers::Keys(what));
     if *width != b.width {
-        return differ(format!("{} values a key instead of {width}", b.width));
+        return differ(format!("{} values per key instead of {width}", b.width));
     }
     if times != &b.times {
         let has = |t: &Track, time: f32| t.times.binary_search_by(|k| k.total_cmp(&time)).is_ok();
@@ -179,7 +179,7 @@ fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
             format!(", {} instead of {}", b.interpolation.label(), interpolation.label())
         };
         return differ(format!(
-            "{} instead of {was}: {gone} times are gone, {new} are new{shape}",
+            "{} instead of {was}: {gone} key times removed, {new} added{shape}",
             count(b.times.len(), "key")
         ));
     }
@@ -217,7 +217,7 @@ fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
         if cubic && !(turns && flipped) {
             return differ("tangents differ".into());
         }
-        return Some(TrackDiffers::Form("rotations are stored with the other sign".into()));
+        return Some(TrackDiffers::Form("rotations are stored with the opposite sign".into()));
     }
     (a.kinds_there() != b.kinds_there()).then_some(TrackDiffers::Kinds)
 }

@@ -34,10 +34,10 @@ pub(super) fn compare(found: &mut Found<'_>) {
                 }
             }
             (Some(x), None) if !left.contains(&x) => {
-                found.add_unseen(DifferenceKind::Looks, label(a, x), "the material is gone; nothing has it");
+                found.add_unseen(DifferenceKind::Looks, label(a, x), "the unused material was removed");
             }
             (None, Some(y)) if !right.contains(&y) => {
-                found.add_unseen(DifferenceKind::Looks, label(b, y), "the material is new; nothing has it");
+                found.add_unseen(DifferenceKind::Looks, label(b, y), "an unused material was added");
             }
             _ => {}
         }
@@ -63,10 +63,10 @@ fn images(found: &mut Found<'_>) {
     };
     let (left, right) = (counted(&a.images), counted(&b.images));
     for (key, (_, label)) in left.iter().filter(|(key, _)| !right.contains_key(key)) {
-        found.add_unseen(DifferenceKind::Looks, label.as_str(), format!("the picture ({} bytes) is gone", key.1));
+        found.add_unseen(DifferenceKind::Looks, label.as_str(), format!("the image ({} bytes) was removed", key.1));
     }
     for (key, (_, label)) in right.iter().filter(|(key, _)| !left.contains_key(key)) {
-        found.add_unseen(DifferenceKind::Looks, label.as_str(), format!("the picture ({} bytes) is new", key.1));
+        found.add_unseen(DifferenceKind::Looks, label.as_str(), format!("the image ({} bytes) was added", key.1));
     }
 }
 
@@ -85,11 +85,11 @@ fn unused(found: &mut Found<'_>) {
     };
     let (x, y) = (loose_cameras(a), loose_cameras(b));
     if x.len() != y.len() || x.iter().any(|c| !y.contains(c)) {
-        found.add_unseen(DifferenceKind::Looks, "cameras", "cameras that no node has differ");
+        found.add_unseen(DifferenceKind::Looks, "cameras", "unused cameras differ");
     }
     let (x, y) = (loose_lights(a), loose_lights(b));
     if x.len() != y.len() || x.iter().any(|l| !y.contains(l)) {
-        found.add_unseen(DifferenceKind::Looks, "lights", "lights that no node has differ");
+        found.add_unseen(DifferenceKind::Looks, "lights", "unused lights differ");
     }
 }
 
@@ -155,8 +155,8 @@ fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [Stri
         }
     };
     numbers("its base color", &base_color.to_array(), &q.base_color.to_array());
-    numbers("how metallic it is", &[*metallic], &[q.metallic]);
-    numbers("how rough it is", &[*roughness], &[q.roughness]);
+    numbers("its metallic factor", &[*metallic], &[q.metallic]);
+    numbers("its roughness factor", &[*roughness], &[q.roughness]);
     numbers("the strength of its normal texture", &[*normal_scale], &[q.normal_scale]);
     numbers("the strength of its occlusion", &[*occlusion_strength], &[q.occlusion_strength]);
     numbers("its emissive color", &emissive.to_array(), &q.emissive.to_array());
@@ -171,10 +171,10 @@ fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [Stri
     }
     let yes = |is: bool| if is { "yes".to_owned() } else { "no".to_owned() };
     if double_sided != &q.double_sided {
-        all.push(("whether it is double-sided", [yes(*double_sided), yes(q.double_sided)]));
+        all.push(("double-sided", [yes(*double_sided), yes(q.double_sided)]));
     }
     if unlit != &q.unlit {
-        all.push(("whether it is unlit", [yes(*unlit), yes(q.unlit)]));
+        all.push(("unlit", [yes(*unlit), yes(q.unlit)]));
     }
     let mut texture = |what: &'static str, p: &Option<TextureRef>, q: &Option<TextureRef>| {
         if !same_texture(a, p.as_ref(), b, q.as_ref()) {
@@ -207,7 +207,7 @@ pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> Strin
             let name = i.name.as_deref().map_or_else(|| format!("image {}", image.0), |n| format!("“{n}”"));
             format!("{name} ({} bytes, #{:08x})", i.bytes.len(), hash(&i.bytes) as u32)
         }
-        None => "an image that is not there".to_owned(),
+        None => "a missing image".to_owned(),
     };
     if *uv_set != 0 {
         text.push_str(&format!(", coordinates {uv_set}"));
@@ -216,14 +216,14 @@ pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> Strin
         text.push_str(&format!(", wrapped {:?} {:?}", wrap[0], wrap[1]).to_lowercase());
     }
     if *nearest || *nearest_min {
-        text.push_str(if *nearest { ", magnified as squares" } else { ", reduced without smoothing" });
+        text.push_str(if *nearest { ", magnified by nearest pixel" } else { ", minified without smoothing" });
     }
     if *mip != Mip::Linear {
         text.push_str(&format!(", mipmaps {mip:?}").to_lowercase());
     }
     if (*offset, *rotation, *scale) != (glam::Vec2::ZERO, 0.0, glam::Vec2::ONE) {
         let (o, s) = (sixes(&offset.to_array()), sixes(&scale.to_array()));
-        text.push_str(&format!(", offset {o}, turned {}, scaled {s}", six(*rotation)));
+        text.push_str(&format!(", offset {o}, rotated {}, scaled {s}", six(*rotation)));
     }
     text
 }
@@ -247,8 +247,8 @@ pub(super) fn compare_cameras(found: &mut Found<'_>, (node, x): (NodeId, Option<
                 found.change(DifferenceKind::Looks, true, found.a.path(node), "its camera", values);
             }
         }
-        (None, Some(_)) => found.add(DifferenceKind::Looks, found.a.path(node), "it has a camera now"),
-        (Some(_), None) => found.add(DifferenceKind::Looks, found.a.path(node), "its camera is gone"),
+        (None, Some(_)) => found.add(DifferenceKind::Looks, found.a.path(node), "it now has a camera"),
+        (Some(_), None) => found.add(DifferenceKind::Looks, found.a.path(node), "its camera was removed"),
     }
 }
 
@@ -280,8 +280,8 @@ pub(super) fn compare_lights(found: &mut Found<'_>, (node, x): (NodeId, Option<L
                 found.change(DifferenceKind::Looks, true, found.a.path(node), "its light", values);
             }
         }
-        (None, Some(_)) => found.add(DifferenceKind::Looks, found.a.path(node), "it has a light now"),
-        (Some(_), None) => found.add(DifferenceKind::Looks, found.a.path(node), "its light is gone"),
+        (None, Some(_)) => found.add(DifferenceKind::Looks, found.a.path(node), "it now has a light"),
+        (Some(_), None) => found.add(DifferenceKind::Looks, found.a.path(node), "its light was removed"),
     }
 }
 
@@ -294,6 +294,6 @@ pub(super) fn light_in_words(light: &Light) -> String {
             format!("spot of {}° to {}°", six(inner.to_degrees()), six(outer.to_degrees()))
         }
     };
-    let range = range.map_or_else(|| "no end".to_owned(), |r| format!("{} m", six(r)));
+    let range = range.map_or_else(|| "unlimited".to_owned(), |r| format!("{} m", six(r)));
     format!("{kind}, color {}, intensity {}, range {range}", sixes(&color.to_array()), six(*intensity))
 }

@@ -166,7 +166,7 @@ impl<'a> Found<'a> {
         }
         let message = match after {
             Some(after) => format!("renamed to “{after}”"),
-            None => "it has no name any more".to_owned(),
+            None => "its name was removed".to_owned(),
         };
         let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
         let made = Difference::new(DifferenceKind::Name, place, message);

@@ -22,8 +22,8 @@ pub(super) fn compare(found: &mut Found<'_>) {
     for (x, y) in found.pairs.nodes.clone() {
         match (x, y) {
             (Some(x), Some(y)) => one(found, x, y),
-            (Some(x), None) => found.add(DifferenceKind::Tree, found.a.path(x), "the node is gone"),
-            (None, Some(y)) => found.add(DifferenceKind::Tree, found.b.path(y), "the node is new"),
+            (Some(x), None) => found.add(DifferenceKind::Tree, found.a.path(x), "the node was removed"),
+            (None, Some(y)) => found.add(DifferenceKind::Tree, found.b.path(y), "the node was added"),
             (None, None) => {}
         }
     }
@@ -53,7 +53,7 @@ fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
         found.renamed(path(), name.as_deref(), q.name.as_deref());
     }
     if *hidden != q.hidden {
-        let what = if q.hidden { "it is hidden now" } else { "it is visible now" };
+        let what = if q.hidden { "it is now hidden" } else { "it is now visible" };
         found.add(DifferenceKind::Looks, path(), what);
     }
     let moved = parent.map(|p| found.pairs.node(p)) != q.parent.map(Some);
@@ -61,7 +61,7 @@ fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
         let under =
             |d: &Asset, n: Option<NodeId>| n.map_or_else(|| "no node".to_owned(), |n| format!("“{}”", d.path(n)));
         let (before, after) = (under(a, *parent), under(b, q.parent));
-        let message = format!("it is under {after} instead of {before}");
+        let message = format!("its parent is {after} instead of {before}");
         let made = Difference::new(DifferenceKind::Tree, path(), message);
         found.list.push(Difference { before: Some(before), after: Some(after), ..made });
         let (m, n) = (found.worlds[0][x.index()], found.worlds[1][y.index()]);
@@ -75,7 +75,7 @@ fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
         Between::Same => {}
         Between::Form(what) => found.note(&path(), &what),
         Between::Differs(what) if moved => {
-            found.add(DifferenceKind::Pose, path(), format!("in its parent it is {what}"));
+            found.add(DifferenceKind::Pose, path(), format!("relative to its parent, it is {what}"));
         }
         Between::Differs(what) => found.add(DifferenceKind::Pose, path(), what),
     }
@@ -133,10 +133,14 @@ pub(super) fn compare_scenes(found: &mut Found<'_>) {
                 in_scene(found, &place, set(a, x), &set(b, y));
             }
             (Some(x), None) => {
-                found.add_unseen(DifferenceKind::Tree, format!("scene “{}”", a.scene_label(x)), "the scene is gone");
+                found.add_unseen(
+                    DifferenceKind::Tree,
+                    format!("scene “{}”", a.scene_label(x)),
+                    "the scene was removed",
+                );
             }
             (None, Some(y)) => {
-                found.add_unseen(DifferenceKind::Tree, format!("scene “{}”", b.scene_label(y)), "the scene is new");
+                found.add_unseen(DifferenceKind::Tree, format!("scene “{}”", b.scene_label(y)), "the scene was added");
             }
             (None, None) => {}
         }
@@ -149,9 +153,9 @@ pub(super) fn compare_scenes(found: &mut Found<'_>) {
         let right: BTreeSet<Option<NodeId>> = shown(b).into_iter().map(Some).collect();
         let (before, after) = (label(a), label(b));
         if left == right {
-            found.note("scene", &format!("the scene to show is {after} instead of {before}, which has the same nodes"));
+            found.note("scene", &format!("the default scene is {after} instead of {before}, which has the same nodes"));
         } else {
-            found.change(DifferenceKind::Tree, true, "scene", "the scene to show", [before, after]);
+            found.change(DifferenceKind::Tree, true, "scene", "the default scene", [before, after]);
         }
     }
 }
@@ -163,7 +167,7 @@ fn in_scene(found: &mut Found<'_>, place: &str, left: BTreeSet<NodeId>, right: &
         if let Some(y) = found.pairs.node(x) {
             taken.insert(y);
             if !right.contains(&y) && parent_stays(found, x, y, right) {
-                found.add(DifferenceKind::Tree, place, format!("“{}” is not in the scene any more", a.path(x)));
+                found.add(DifferenceKind::Tree, place, format!("“{}” is no longer in the scene", a.path(x)));
             }
         }
     }
@@ -171,7 +175,7 @@ fn in_scene(found: &mut Found<'_>, place: &str, left: BTreeSet<NodeId>, right: &
     for y in right.difference(&taken).filter(|y| known.contains(y)) {
         let above = b.node(*y).parent;
         if above.is_none_or(|p| !right.contains(&p)) {
-            found.add(DifferenceKind::Tree, place, format!("“{}” is in the scene now", b.path(*y)));
+            found.add(DifferenceKind::Tree, place, format!("“{}” is now in the scene", b.path(*y)));
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::model::{Asset, Clip, ClipId, Mesh, Node, NodeId, Primitive, Property,
 pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
     let lost = |kind, place: String, message: &str| Some(Difference::new(kind, place, message));
     if meant.nodes.len() != got.nodes.len() {
-        return lost(DifferenceKind::Tree, "nodes".into(), "not all nodes are there");
+        return lost(DifferenceKind::Tree, "nodes".into(), "nodes are missing");
     }
     for id in meant.node_ids() {
         let (m, g) = (meant.node(id), got.node(id));
@@ -26,7 +26,7 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
             return lost(DifferenceKind::Pose, meant.path(id), &what);
         }
         if !same_node(m, g) || meant.children(id) != got.children(id) {
-            return lost(DifferenceKind::Tree, meant.path(id), "its name, its place, or what hangs on it");
+            return lost(DifferenceKind::Tree, meant.path(id), "its name, its parent, or what is attached to it");
         }
     }
     if meant.scenes != got.scenes || meant.scene != got.scene {
@@ -36,7 +36,7 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
         return lost(DifferenceKind::Bind, "skins".into(), "joints or bind matrices differ");
     }
     if meant.meshes.len() != got.meshes.len() {
-        return lost(DifferenceKind::Shape, "meshes".into(), "not all are there");
+        return lost(DifferenceKind::Shape, "meshes".into(), "meshes are missing");
     }
     for ((id, m), (_, g)) in meant.meshes.iter().zip(got.meshes.iter()) {
         if let Some((kind, message)) = mesh_lost(m, g) {
@@ -95,7 +95,7 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
     }
     for (k, (p, q)) in primitives.iter().zip(&g.primitives).enumerate() {
         if p.weights.is_some() != q.weights.is_some() {
-            return Some((DifferenceKind::Weights, format!("primitive {k}: it has weights on one side only")));
+            return Some((DifferenceKind::Weights, format!("primitive {k}: only one of the files has weights")));
         }
         if let Some(what) = p.weights.as_deref().zip(q.weights.as_deref()).and_then(|(p, q)| weights_lost(p, q)) {
             return Some((DifferenceKind::Weights, format!("primitive {k}: {what}")));
@@ -106,7 +106,7 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
         }
     }
     (kept_weight_layers != &g.kept_weight_layers)
-        .then(|| (DifferenceKind::Weights, "the weight layers that are kept with it differ".into()))
+        .then(|| (DifferenceKind::Weights, "its stored weight layers differ".into()))
 }
 
 /// The clips that a save of `meant` leaves in the file, in its order.
@@ -126,7 +126,7 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
     let wanted = stored_clips(opened, meant);
     let lost = |place: String, message: String| Some(Difference::new(DifferenceKind::Keys, place, message));
     if wanted.len() != got.clips.count() {
-        return lost("clips".into(), format!("{} are there, {} were meant", got.clips.count(), wanted.len()));
+        return lost("clips".into(), format!("{} instead of {}", got.clips.count(), wanted.len()));
     }
     for (m, g) in wanted.into_iter().zip(got.clips.values()) {
         let place = format!("clip “{}”", m.name.as_deref().unwrap_or_default());
@@ -141,22 +141,22 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
         };
         let (left, right) = (of(m), of(g));
         if left.len() != right.len() {
-            return lost(place, format!("{} channels are there, {} were meant", right.len(), left.len()));
+            return lost(place, format!("{} channels instead of {}", right.len(), left.len()));
         }
         for ((key, x), (other, y)) in left.into_iter().zip(right) {
             let name = format!("{} {}", meant.node(key.0).label(key.0), key.1.path());
             if key != other {
-                return lost(place, format!("{name}: its keys are not there"));
+                return lost(place, format!("{name}: its keys are missing"));
             }
             if let Some(what) = track_lost(&x, &y) {
                 return lost(place, format!("{name}: {what}"));
             }
         }
         if m.markers != g.markers || m.repeat != g.repeat || m.ticks != g.ticks || m.rate != g.rate {
-            return lost(place, "its markers, what happens at its end, its ticks or its frame rate differ".into());
+            return lost(place, "its markers, the behavior at its end, its ticks or its frame rate differ".into());
         }
         if m.kept_layers != g.kept_layers {
-            return lost(place, "the layers that are kept with it differ".into());
+            return lost(place, "its stored layers differ".into());
         }
         if m.pointers != g.pointers {
             return lost(place, "keys of animation pointers differ".into());
@@ -170,7 +170,8 @@ fn track_lost(m: &Track, g: &Track) -> Option<String> {
     if !m.same_keys(g) {
         let (meant, there) = (m.times.len(), g.times.len());
         let (shape, other) = (m.interpolation.label(), g.interpolation.label());
-        return Some(format!("{there} keys ({other}) are there, {meant} ({shape}) were meant, or their values differ"));
+        return Some(format!("{there} keys ({other}) instead of {meant} ({shape}), or their values differ"));
     }
-    (m.kinds_there() != g.kinds_there()).then(|| "other keys are extremes, breakdowns or in-betweens".to_owned())
+    (m.kinds_there() != g.kinds_there())
+        .then(|| "the kinds of its keys (extreme, breakdown, in-between) differ".to_owned())
 }

@@ -26,10 +26,10 @@ pub(super) fn compare(found: &mut Found<'_>) {
                 between(found, x, y, &label(a, x));
             }
             (Some(x), None) if !left.contains(&x) => {
-                found.add_unseen(DifferenceKind::Bind, label(a, x), "the skin is gone; no node has it");
+                found.add_unseen(DifferenceKind::Bind, label(a, x), "the unused skin was removed");
             }
             (None, Some(y)) if !right.contains(&y) => {
-                found.add_unseen(DifferenceKind::Bind, label(b, y), "the skin is new; no node has it");
+                found.add_unseen(DifferenceKind::Bind, label(b, y), "an unused skin was added");
             }
             _ => {}
         }
@@ -42,17 +42,17 @@ pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
     match (a.node(x).skin, b.node(y).skin) {
         (None, None) => {}
         (None, Some(k)) => {
-            found.add(DifferenceKind::Bind, a.path(x), format!("it is bound to {} now", label(b, k)));
+            found.add(DifferenceKind::Bind, a.path(x), format!("it is now bound to {}", label(b, k)));
         }
         (Some(k), None) => {
-            found.add(DifferenceKind::Bind, a.path(x), format!("it is not bound to {} any more", label(a, k)));
+            found.add(DifferenceKind::Bind, a.path(x), format!("it is no longer bound to {}", label(a, k)));
         }
         (Some(k), Some(l)) if found.pairs.skins.contains(&(Some(k), Some(l))) => {}
         (Some(k), Some(l)) => {
             let before = found.list.len();
             between(found, k, l, &format!("{}, {}", a.path(x), label(b, l)));
             if found.list.len() == before {
-                found.note(&a.path(x), "it has another skin of the same joints and binds");
+                found.note(&a.path(x), "it uses another skin with the same joints and binds");
             }
         }
     }
@@ -83,11 +83,11 @@ fn between(found: &mut Found<'_>, x: SkinId, y: SkinId, place: &str) {
         left.keys().copied().filter(|n| !found.pairs.node(*n).is_some_and(|m| right.contains_key(&m))).collect();
     let new: Vec<NodeId> = right.keys().copied().filter(|n| !mapped.contains_key(n)).collect();
     if !gone.is_empty() {
-        let message = format!("{} gone from the skin: {}", count(gone.len(), "joint"), names(a, &gone));
+        let message = format!("{} removed from the skin: {}", count(gone.len(), "joint"), names(a, &gone));
         found.add(DifferenceKind::Bind, place, message);
     }
     if !new.is_empty() {
-        let message = format!("{} new in the skin: {}", count(new.len(), "joint"), names(b, &new));
+        let message = format!("{} added to the skin: {}", count(new.len(), "joint"), names(b, &new));
         found.add(DifferenceKind::Bind, place, message);
     }
     let order = |list: &[NodeId]| -> Vec<NodeId> { list.to_vec() };

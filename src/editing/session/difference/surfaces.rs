@@ -36,10 +36,10 @@ pub(super) fn compare(found: &mut Found<'_>) {
                 between(found, (x, y), skins, &label(a, x));
             }
             (Some(x), None) if !left.contains(&x) => {
-                found.add_unseen(DifferenceKind::Shape, label(a, x), "the mesh is gone; no node shows it");
+                found.add_unseen(DifferenceKind::Shape, label(a, x), "the unused mesh was removed");
             }
             (None, Some(y)) if !right.contains(&y) => {
-                found.add_unseen(DifferenceKind::Shape, label(b, y), "the mesh is new; no node shows it");
+                found.add_unseen(DifferenceKind::Shape, label(b, y), "an unused mesh was added");
             }
             _ => {}
         }
@@ -52,9 +52,9 @@ pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
     let (p, q) = (a.node(x), b.node(y));
     match (p.mesh, q.mesh) {
         (None, None) => {}
-        (None, Some(m)) => found.add(DifferenceKind::Tree, a.path(x), format!("it shows {} now", label(b, m))),
+        (None, Some(m)) => found.add(DifferenceKind::Tree, a.path(x), format!("it now shows {}", label(b, m))),
         (Some(m), None) => {
-            found.add(DifferenceKind::Tree, a.path(x), format!("it does not show {} any more", label(a, m)));
+            found.add(DifferenceKind::Tree, a.path(x), format!("it no longer shows {}", label(a, m)));
         }
         (Some(m), Some(n)) if found.pairs.meshes.contains(&(Some(m), Some(n))) => {}
         (Some(m), Some(n)) => {
@@ -65,7 +65,7 @@ pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
                 let (before, after) = (label(a, m), label(b, n));
                 found.change(DifferenceKind::Tree, true, a.path(x), "its mesh", [before, after]);
             } else {
-                found.note(&a.path(x), "it shows another mesh of the same content");
+                found.note(&a.path(x), "it shows another mesh with the same content");
             }
         }
     }
@@ -155,11 +155,11 @@ fn primitive(
             Topology::Triangles => "triangles",
         };
         let values = [word(*topology).to_owned(), word(q.topology).to_owned()];
-        found.change(DifferenceKind::Shape, true, place, "what it is drawn as", values);
+        found.change(DifferenceKind::Shape, true, place, "its primitive mode", values);
     }
     if indices != &q.indices {
         let message = match (indices.len(), q.indices.len()) {
-            (n, m) if n == m => "its vertices are joined in another way or order".to_owned(),
+            (n, m) if n == m => "its vertices are connected differently, or in another order".to_owned(),
             (n, m) => format!("{m} indices instead of {n}"),
         };
         found.add(DifferenceKind::Shape, place, message);
@@ -167,8 +167,8 @@ fn primitive(
     let mut attribute = |what: &str, same: bool, (n, m): (usize, usize)| {
         let message = match (same, n, m) {
             (true, ..) => return,
-            (_, 0, _) => format!("it has {what} now"),
-            (_, _, 0) => format!("its {what} are gone"),
+            (_, 0, _) => format!("it now has {what}"),
+            (_, _, 0) => format!("its {what} were removed"),
             _ => format!("its {what} differ"),
         };
         found.add(DifferenceKind::Looks, place, message);
@@ -233,8 +233,8 @@ pub(super) fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>, slots: &Slot
     let differ = |what: String| Some(WeightsDiffer::Differ(what));
     let (a, b) = match (a, b) {
         (None, None) => return None,
-        (Some(_), None) => return differ("its weights are gone".into()),
-        (None, Some(_)) => return differ("it has weights now".into()),
+        (Some(_), None) => return differ("its weights were removed".into()),
+        (None, Some(_)) => return differ("it now has weights".into()),
         (Some(a), Some(b)) => (a, b),
     };
     // What is no number is read as 0.
@@ -286,9 +286,9 @@ pub(super) fn kept(found: &mut Found<'_>) {
         let (p, q) = (&found.a.mesh(x).kept_weight_layers, &found.b.mesh(y).kept_weight_layers);
         let message = match (p, q) {
             (a, b) if a == b => continue,
-            (None, Some(k)) => format!("{} kept with it", are(k.layers.len())),
-            (Some(_), None) => "weight layers are not kept with it any more".to_owned(),
-            _ => "the weight layers that are kept with it differ".to_owned(),
+            (None, Some(k)) => format!("{} stored with it", are(k.layers.len())),
+            (Some(_), None) => "weight layers are no longer stored with it".to_owned(),
+            _ => "its stored weight layers differ".to_owned(),
         };
         found.add_unseen(DifferenceKind::Kept, label(found.a, x), message);
     }

@@ -102,11 +102,11 @@ impl Lines<'_> {
                 self.line(format!("  root {}", d.path(*root)));
             }
             for pose in scene.poses.iter() {
-                self.line(format!("  kept pose “{}”, {}", pose.name, count(pose.joints.len(), "joint")));
+                self.line(format!("  stored pose “{}”, {}", pose.name, count(pose.joints.len(), "joint")));
             }
             for set in scene.sets.iter() {
                 let names: Vec<String> = set.nodes.iter().map(|n| d.node(*n).label(*n)).collect();
-                self.line(format!("  set {}: {}", set.digit, names.join(", ")));
+                self.line(format!("  selection {}: {}", set.digit, names.join(", ")));
             }
             if let Some(mix) = &scene.mix {
                 let bars: usize = mix.lanes.iter().map(|l| l.bars.len()).sum();
@@ -122,7 +122,7 @@ impl Lines<'_> {
     fn layers(&mut self, kept: &KeptLayers) {
         for layer in &kept.layers {
             let strength = if layer.muted { "off".to_owned() } else { format!("{} %", six(layer.strength * 100.0)) };
-            self.line(format!("  kept layer “{}”, {strength}", layer.name));
+            self.line(format!("  stored layer “{}”, {strength}", layer.name));
             for (node, numbers) in &layer.moves {
                 self.line(format!("    {node} {}", sixes(numbers)));
             }
@@ -167,7 +167,7 @@ impl Lines<'_> {
                 self.primitive(k, primitive, skin);
             }
             if let Some(kept) = &mesh.kept_weight_layers {
-                self.line(format!("  {} kept with it", count(kept.layers.len(), "weight layer")));
+                self.line(format!("  {} stored with it", count(kept.layers.len(), "weight layer")));
             }
         }
     }
@@ -252,7 +252,7 @@ impl Lines<'_> {
             self.line(format!("  at its end: {repeat:?}"));
         }
         if let Some(ticks) = clip.ticks {
-            self.line(format!("  {ticks} ticks a second"));
+            self.line(format!("  {ticks} ticks per second"));
         }
         for marker in clip.markers.iter() {
             self.line(format!("  marker {} “{}”", six(marker.time), marker.name));

@@ -69,7 +69,7 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
     let (x, y) = (a.transform(), b.transform());
     let both_trs = matches!((a, b), (Local::Trs(_), Local::Trs(_)));
     if both_trs && x.translation == y.translation && x.scale == y.scale && turn_alike(x.rotation, y.rotation) {
-        return Between::Form("its rotation is stored with the other sign".into());
+        return Between::Form("its rotation is stored with the opposite sign".into());
     }
     let form = |l: &Local| if matches!(l, Local::Matrix(_)) { "a matrix" } else { "translation, rotation and scale" };
     let mixed = matches!(a, Local::Matrix(_)) != matches!(b, Local::Matrix(_));

@@ -361,7 +361,7 @@ fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, a
         let next = jumps.iter().find(|j| j.time > now + 1e-6).or_else(|| jumps.first());
         actions.extend(next.map(|j| TimelineAction::Seek(j.time)));
     }
-    button.on_hover_text(format!("Warning: {words}. A click goes to the next one."));
+    button.on_hover_text(format!("Warning: {words}. Click to go to the next one."));
 }
 
 /// The button that asks how what plays becomes a clip.

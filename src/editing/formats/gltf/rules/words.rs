@@ -88,7 +88,7 @@ fn words(code: &str) -> &'static str {
         "IMAGE_MIME_TYPE_INVALID" => "The image is of another kind than stated",
         "IMAGE_NON_ENABLED_MIME_TYPE" => "The image is of a kind that needs an extension",
         "IMAGE_UNEXPECTED_EOS" => "The image's data ends inside its header",
-        "IMAGE_UNRECOGNIZED_FORMAT" => "The image is of no known format",
+        "IMAGE_UNRECOGNIZED_FORMAT" => "The format of the image is not recognized",
         "INVALID_GL_VALUE" => "The number does not fit its type",
         "INVALID_IBM_ACCESSOR_COUNT" => "There are fewer inverse bind matrices than joints",
         "INVALID_INDEX" => "It is no index",

@@ -100,7 +100,7 @@ impl Writer<'_> {
         let extensions = members.0.get("extensions").map(|e| e.get());
         if extensions.is_some_and(|e| !is_object(e)) {
             let place = format!("nodes/{}", id.0);
-            return Err(SaveError::no_form(&place, "the visibility of a node whose extensions are no object"));
+            return Err(SaveError::no_form(&place, "the visibility of a node whose extensions are not an object"));
         }
         let known = match extensions {
             Some(text) => json::split(text).map_err(SaveError::Source)?.0.get(VISIBILITY).map(|v| is_object(v.get())),
