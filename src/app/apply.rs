@@ -392,13 +392,13 @@ impl App {
         while !self.is_gesture_open()
             && let Some((worked, title)) = self.jobs.worked.pop_front()
         {
-            self.take_worked(ctx, worked, title);
+            self.take_worked(ctx, *worked, title);
         }
     }
 
-    fn take_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
+    fn take_worked(&mut self, ctx: &Context, worked: Worked, title: &'static str) {
         let Some(session) = &mut self.session else { return };
-        let done = match session.take_worked(*worked) {
+        let done = match session.take_worked(worked) {
             Err(NotTaken::Changed(worked)) => {
                 self.offer_worked(ctx, worked, title);
                 return;

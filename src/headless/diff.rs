@@ -90,7 +90,8 @@ fn open_at(copy: &Path, path: &Path) -> Result<Session, String> {
     let progress = crate::formats::gltf::Progress::default();
     match Session::open(copy, &progress) {
         Ok(session) => Ok(session),
-        Err(first) => Session::open_beside(copy, path, &progress).map_err(|_| first.to_string()),
+        // Why the copy itself does not open is what says most.
+        Err(first) => Session::open_beside(copy, path, &progress).or(Err(first.to_string())),
     }
 }
 

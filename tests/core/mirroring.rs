@@ -213,9 +213,12 @@ fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32)
     gaps[(gaps.len() - 1) * 98 / 100]
 }
 
-/// Flips and mirrors a file: at rest, posed, and its first clip; for each what is measured, as a part of the size: how far the body
-/// itself is from symmetric, how far the result is from the mirror image, and what was said.
-fn measured(path: &Path) -> Option<Vec<(&'static str, f32, f32, Vec<String>)>> {
+/// What is flipped or mirrored; as parts of the size how far the body itself is from symmetric, and how far the result is from the
+/// mirror image; and what was said.
+type Measured = (&'static str, f32, f32, Vec<String>);
+
+/// Flips and mirrors a file: at rest, posed, and its longest clip.
+fn measured(path: &Path) -> Option<Vec<Measured>> {
     let mut session = Session::open(path, &Progress::default()).ok()?;
     let sided = |d: &Document, n: NodeId| ulna::motion::joint_key(&d.node(n).label(n)).0.is_some();
     let document = session.document();

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use ulna::{
     edit::{CommandLine, clip_text, find_clips, mesh_text, node_text},
-    model::{Document, NodeId},
+    model::NodeId,
     session::{ExportRequest, Session, SystemDisk},
 };
 
@@ -215,7 +215,7 @@ fn a_node_is_found_by_its_exact_name_first() {
         follow(&session, text, &why, &meant.into_iter().map(NodeId).collect()).unwrap();
     }
     assert_eq!(posed(&session, "Lauf").unwrap_err(), "nothing is named “Lauf”");
-    let document: &Document = session.document();
+    let document = session.document();
     let meshes: BTreeSet<String> = document.meshes.ids().map(|m| mesh_text(document, m)).collect();
     assert_eq!(meshes.into_iter().collect::<Vec<_>>(), ["Mesh"]);
 }

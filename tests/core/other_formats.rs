@@ -32,8 +32,11 @@ fn places(document: &Document, clip: usize, time: f64) -> impl Fn(&str) -> Vec3 
     move |name| pose.world[named(document, name).index()].w_axis.truncate()
 }
 
+/// Joints by name, and where they are.
+type Places = &'static [(&'static str, [f32; 3])];
+
 /// Where joints are in each frame, by an independent reader.
-const CAPTURES: [(&str, usize, &[(&str, [f32; 3])]); 5] = [
+const CAPTURES: [(&str, usize, Places); 5] = [
     ("orders.bvh", 1, ORDERS[0]),
     ("orders.bvh", 2, ORDERS[1]),
     ("fewer.bvh", 2, ORDERS[1]),
@@ -283,7 +286,7 @@ fn an_x_whose_materials_are_all_invisible_is_opaque() {
 fn bones(count: usize) -> String {
     let mut text = String::from("xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n");
     for k in 0..count {
-        write!(text, "SkinWeights {{ \"b{k}\"; 1; 0; 1.0; 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1;; }}\n").unwrap();
+        writeln!(text, "SkinWeights {{ \"b{k}\"; 1; 0; 1.0; 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1;; }}").unwrap();
     }
     text + "} }"
 }

@@ -151,11 +151,7 @@ fn random_acts_change_only_the_clip_that_is_shown() {
                         click(&mut window, &name);
                     }
                 }
-                3 => {
-                    if window.query_all_by_label("New clip").count() == 1 {
-                        click(&mut window, "New clip");
-                    }
-                }
+                3 if window.query_all_by_label("New clip").count() == 1 => click(&mut window, "New clip"),
                 4 if before.len() < 12 => palette(&mut window, "Duplicate clip"),
                 5 | 6 | 14 => press(&mut window, Modifiers::NONE, Key::Delete),
                 7 => {

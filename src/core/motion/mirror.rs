@@ -17,11 +17,13 @@
 
 mod bodies;
 mod reference;
+mod skin;
 
 use std::collections::BTreeSet;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat3, Mat4, Quat, Vec3};
 
+pub use self::skin::{SkinGap, SkinPairs};
 use self::{
     bodies::{Body, bodies},
     reference::{frames, turning},

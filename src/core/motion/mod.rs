@@ -52,7 +52,7 @@ pub use self::{
     insert::{Inserted, insert_key},
     layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},
-    mirror::{Mirror, MirrorGap, Mirrored, MirroredPose},
+    mirror::{Mirror, MirrorGap, Mirrored, MirroredPose, SkinGap, SkinPairs},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
         BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,

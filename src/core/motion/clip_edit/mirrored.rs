@@ -8,7 +8,7 @@ use crate::{
         Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform, transform::is_turned_less,
     },
     motion::{
-        Evaluator, Mirror, MirrorGap, Pose, Stack,
+        Evaluator, Mirror, MirrorGap, Pose, SkinGap, SkinPairs, Stack,
         fold::{follow, union},
         frame::set,
         sample_into,
@@ -198,4 +198,27 @@ pub fn mirror_gap(
         mirror.gap(document, (&poses[0], &poses[1]), nodes.as_ref())
     };
     (0..=TIMES).filter_map(gap).max_by(|a, b| a.part.total_cmp(&b.part))
+}
+
+/// How far the skin of a mirrored clip is from the mirror image of what it was, where it is farthest: weights that are not alike on both
+/// sides.
+pub fn mirror_skin_gap(
+    document: &Document,
+    clip: &Shared<Clip>,
+    made: &Shared<Clip>,
+    mirror: &Mirror,
+) -> Option<SkinGap> {
+    const TIMES: u32 = 8;
+    let mut evaluators = [Evaluator::default(), Evaluator::default()];
+    let mut poses = [Pose::default(), Pose::default()];
+    let mut pairs = None;
+    let mut gap = |k: u32| {
+        let time = f64::from(clip.length()) * f64::from(k) / f64::from(TIMES);
+        for ((evaluator, pose), clip) in evaluators.iter_mut().zip(&mut poses).zip([clip, made]) {
+            evaluator.update(document, &Stack::of(Some(clip), time), pose);
+        }
+        let pairs = pairs.get_or_insert_with(|| SkinPairs::of(document, mirror, &poses[0]));
+        pairs.gap(document, &poses[0], &poses[1])
+    };
+    (0..=TIMES).filter_map(&mut gap).max_by(|a, b| a.part.total_cmp(&b.part))
 }

@@ -52,7 +52,7 @@ pub use self::{
     join::{Joined, joined},
     jumps::{Jump, new_jump},
     length::length_in_words,
-    mirrored::{MirroredClip, mirror_gap, mirrored},
+    mirrored::{MirroredClip, mirror_gap, mirror_skin_gap, mirrored},
     offset::offset_in_loop,
     reduce::{Reduced, reduced, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},

@@ -15,8 +15,8 @@ use crate::{
         Mirror,
         clip_edit::{
             self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
-            editable, joined, key_span, mapped, mirror_gap, mirrored, move_travel, new_jump, part_of, reduced,
-            resampled, reversed, seam, speed_jump, travel,
+            editable, joined, key_span, mapped, mirror_gap, mirror_skin_gap, mirrored, move_travel, new_jump, part_of,
+            reduced, resampled, reversed, seam, speed_jump, travel,
         },
     },
 };
@@ -495,7 +495,15 @@ impl MirrorClip {
         });
         let new = Shared::new(made.clip);
         let gap = mirror_gap(document, (clip, &new), &mirror, nodes.as_deref());
-        let notes = [alone, sampled, posed, mirror_pose::scales(made.scale_left), mirror_pose::gap(document, gap)];
+        let skin = nodes.is_none().then(|| mirror_skin_gap(document, clip, &new, &mirror)).flatten();
+        let notes = [
+            alone,
+            sampled,
+            posed,
+            mirror_pose::scales(made.scale_left),
+            mirror_pose::gap(document, gap),
+            mirror_pose::skin_gap(document, gap, skin),
+        ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
         Ok(put(id, (*new).clone(), (!notes.is_empty()).then(|| notes.join("; "))))
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     model::{Components, Document, NodeId, Transform, transform::is_turned_less},
-    motion::{Mirror, MirrorGap, flipped_morphs},
+    motion::{Mirror, MirrorGap, SkinGap, SkinPairs, flipped_morphs},
 };
 
 document_commands! {
@@ -65,6 +65,19 @@ pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<String>
     let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
     Some(format!(
         "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the model's size)"
+    ))
+}
+
+/// A sentence on how far the skin is from the mirror image, where its joints are nearer than that; nothing where nobody sees it.
+pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Option<SkinGap>) -> Option<String> {
+    /// In sizes of the body.
+    const SEEN: f32 = 0.01;
+    let skin = skin.filter(|s| s.part > SEEN.max(joints.map_or(0.0, |j| j.part) * 2.0))?;
+    let label = document.node(skin.node).label(skin.node);
+    let (millimeters, percent) = (skin.distance * 1000.0, skin.part * 100.0);
+    Some(format!(
+        "the weights of {label} are not alike on both sides: its skin is up to {millimeters:.1} mm from the mirror image \
+         ({percent:.1} % of the size); weights.mirror makes them alike"
     ))
 }
 
@@ -158,7 +171,12 @@ impl FlipPose {
             return Err(CommandError::Other("none of these joints has a partner on the other side".into()));
         }
         let changes = changes(&place, &wanted);
-        let off = off(document, &mirror, &place, &changes, self.node.as_ref().map(|_| &sources));
+        let after = place.seen().with(document, &changes);
+        let joints = mirror.gap(document, (place.seen(), &after), self.node.as_ref().map(|_| &sources));
+        let skin =
+            self.node.is_none().then(|| SkinPairs::of(document, &mirror, &after).gap(document, place.seen(), &after));
+        let off = [gap(document, joints), skin_gap(document, joints, skin.flatten())].into_iter().flatten();
+        let off = off.reduce(|a, b| format!("{a}; {b}"));
         let mut done = place.put_noting(changes, left(0, scales, off))?;
         done.edits.extend(place.put_morphs(morphs));
         Ok(done)

@@ -250,7 +250,7 @@ fn nodes(a: &Asset, b: &Asset) -> BTreeMap<NodeId, NodeId> {
 }
 
 /// Names of nodes that are in no pair yet, of those that are there once.
-fn once<'d>(d: &'d Asset, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&'d str, NodeId> {
+fn once(d: &Asset, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
     let mut found: BTreeMap<&str, Option<NodeId>> = BTreeMap::new();
     for id in d.nodes.order().iter().filter(|n| is_free(n)) {
         if let Some(name) = d.node(*id).name.as_deref() {

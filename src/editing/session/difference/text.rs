@@ -75,7 +75,7 @@ impl Lines<'_> {
                 self.line(format!("  {}", skins::label(d, skin)));
             }
             if node.hidden {
-                self.line("  hidden".to_owned());
+                self.line("  hidden");
             }
             if let Some(instances) = &node.instances {
                 self.line(format!("  {}", count(instances.len(), "instance")));
