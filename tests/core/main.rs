@@ -45,6 +45,7 @@ mod streams;
 mod vectors;
 mod visibility;
 mod weights;
+mod weights_across;
 mod weights_corpus;
 mod weights_counts;
 mod weights_files;

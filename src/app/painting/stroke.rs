@@ -55,6 +55,12 @@ impl App {
                 } else if invert {
                     brush = brush.inverted().unwrap_or(brush);
                 }
+                if brush.mirror && self.painting.one_sided == Some(false) {
+                    self.painting.one_sided = Some(true);
+                    let text = "The stroke is not mirrored: the joints of the other side are on another skin. When the side is \
+                                painted, Mirror among the acts on weights goes from skin to skin.";
+                    self.toast(ctx, ToastKind::Note, text);
+                }
                 if let Some(canvas) = &self.painting.canvas {
                     self.painting.stroke.begin(canvas);
                     self.painting.sights.begin(canvas.vertex_count());

@@ -167,6 +167,11 @@ impl Joined {
         &self.canvases
     }
 
+    /// The surfaces of each skin, without the others.
+    pub fn into_canvases(self) -> Vec<Canvas> {
+        self.canvases
+    }
+
     /// The surfaces of all of them.
     pub const fn all(&self) -> &Canvas {
         &self.all

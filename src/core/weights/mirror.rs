@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use super::{
     Canvas,
     canvas::{Lists, NOWHERE, group},
+    is_one_sided,
 };
+use crate::{model::Document, motion::MirrorPairs};
 
 /// Which place and which joint is the other's mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,6 +128,18 @@ impl MirrorMap {
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
         let parents = canvas.parents().to_vec();
         Self { places, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
+    }
+
+    /// The two sides of a canvas, as the roles of its joints have them. Where those of the other side are on another skin, no place has a
+    /// mirror image here.
+    pub fn of(document: &Document, canvas: &Canvas, roles: &MirrorPairs) -> Self {
+        let joints = roles.mirror_joints();
+        if !is_one_sided(document, canvas.skin) {
+            return Self::near(canvas, roles.axis(), roles.offset(), joints);
+        }
+        let (count, parents) = (canvas.place_count(), canvas.parents().to_vec());
+        let across = across(&joints, &parents);
+        Self { places: vec![NOWHERE; count], across, joints, parents, unpaired: count, by_topology: 0 }
     }
 
     /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
