@@ -606,11 +606,23 @@ fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
         1 => format!("{verb} 1 vertex"),
         n => format!("{verb} {n} vertices"),
     });
-    let note = match (done, left) {
-        (Some(done), Some(left)) => Some(format!("{done}; {left}")),
-        (done, left) => done.or(left),
-    };
-    Outcome { edits, note, ..Outcome::default() }
+    let both = edits.iter().find_map(|edit| match edit {
+        Edit::PatchWeights { mesh, .. } | Edit::SetWeights { mesh, .. } => shared_by(document, *mesh),
+        _ => None,
+    });
+    let note: Vec<String> = done.into_iter().chain(both).chain(left).collect();
+    Outcome { edits, note: (!note.is_empty()).then(|| note.join("; ")), ..Outcome::default() }
+}
+
+/// That a mesh hangs on several skins, which share its weights though their joints differ.
+fn shared_by(document: &Document, mesh: MeshId) -> Option<String> {
+    let skins = skins_of(document, mesh);
+    let first = document.skin(*skins.first()?);
+    let differs = skins.iter().any(|s| document.skin(*s).joints != first.joints);
+    differs.then(|| {
+        let (mesh, skins) = (mesh_label(document, mesh), skin_labels(document, &skins));
+        format!("“{mesh}” hangs on {skins}, which share its weights")
+    })
 }
 
 /// How many vertices of a primitive a map gives other weights.
@@ -648,11 +660,16 @@ fn number_of(document: &Document, node: NodeId, canvas: &Canvas) -> Result<u16, 
                 "“{label}” is no joint of {}; “{}” hangs on {}, so name joints of one of them",
                 skin_label(document, canvas.skin),
                 mesh_label(document, mesh),
-                skins_of(document, mesh).into_iter().map(|s| skin_label(document, s)).collect::<Vec<_>>().join(" and ")
+                skin_labels(document, &skins_of(document, mesh))
             ),
             None => format!("“{label}” is no joint of the mesh's skin"),
         })
     })
+}
+
+/// Skins in a sentence.
+fn skin_labels(document: &Document, skins: &[SkinId]) -> String {
+    skins.iter().map(|s| skin_label(document, *s)).collect::<Vec<_>>().join(" and ")
 }
 
 /// A skin in a sentence.
