@@ -55,4 +55,5 @@ mod weights_mirror;
 mod weights_skins;
 mod weights_surfaces;
 mod weights_tools;
+mod weights_traces;
 mod x_files;

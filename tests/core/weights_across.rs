@@ -279,6 +279,7 @@ fn joints_are_paired_by_their_places_too() {
                 joint.1 = (k % 3 != 0).then(|| k - 1);
             }
             body.skins.truncate(2);
+            body.skins[1].0 = vec!["Arm.R", "Fore.R", "Hand.R"];
             body.tubes.truncate(2);
         }
         body.joints.iter_mut().for_each(|j| j.0 = plain(j.0));
@@ -343,7 +344,6 @@ fn two_characters_are_two_bodies() {
     body.tubes.extend(more);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     let first = session.document().clone();
-    assert_eq!(bodies(&first), [vec![SkinId(0), SkinId(1), SkinId(2)], vec![SkinId(3)]]);
     assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["the sides are alike already"]);
     assert!(*session.document() == first);
     line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));

@@ -19,8 +19,8 @@ use crate::{
 /// No joint of a skin, or of all of them.
 const NOBODY: u16 = u16::MAX;
 
-/// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is the mirror image of another's. Each
-/// skin is in one of the lists.
+/// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is the mirror image of another's, or all
+/// of them stand so. Each skin is in one of the lists.
 pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     let painted: BTreeSet<SkinId> = document.skins.ids().filter(|s| Canvas::new(document, *s).is_some()).collect();
     if painted.len() < 2 {
@@ -42,8 +42,37 @@ pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
         lists.push(list);
     }
     lists.retain(|l| !l.is_empty());
+    join_by_place(document, &mirror, &mut lists);
     lists.sort();
     lists
+}
+
+/// Joins skins of which no joint has a mirror joint, but which stand as each other's mirror image, joint by joint.
+fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinId>>) {
+    /// More of them are a heap of things, not the sides of one.
+    const MOST: usize = 16;
+    let joints = |list: &[SkinId]| -> Vec<NodeId> {
+        list.iter().flat_map(|s| document.skin(*s).joints.iter().copied()).collect()
+    };
+    let is_alone = |list: &Vec<SkinId>| joints(list).iter().all(|j| mirror.partner(*j).is_none_or(|p| p == *j));
+    let mut open: Vec<Vec<SkinId>> = lists.iter().filter(|l| is_alone(l)).cloned().collect();
+    if open.len() > MOST {
+        return;
+    }
+    while let Some(list) = open.pop() {
+        let are_sides = |other: &Vec<SkinId>| {
+            if joints(other).len() != joints(&list).len() {
+                return false;
+            }
+            let both = other.iter().chain(&list).filter_map(|s| Canvas::new(document, *s)).collect::<Vec<Canvas>>();
+            Found::of(document, mirror, &both).is_some_and(|found| found.agreeing() == found.joints.nodes.len())
+        };
+        if let Some(at) = open.iter().position(are_sides) {
+            let other = open.remove(at);
+            lists.retain(|l| *l != list && *l != other);
+            lists.push([other, list].concat());
+        }
+    }
 }
 
 /// Whether the mirror joints of a skin's joints are on other skins, so that it has no two sides of its own.
