@@ -49,6 +49,7 @@ mod weights_across;
 mod weights_corpus;
 mod weights_counts;
 mod weights_files;
+mod weights_kinds;
 mod weights_lines;
 mod weights_mended;
 mod weights_mirror;

@@ -16,7 +16,7 @@ use ulna::{
 use crate::common::{floats, glb, judges, named, run, shared, split};
 
 /// All vertices of the meshes of the shown scene, in the order of their nodes.
-fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
+pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
     let pose = Pose::evaluate(document, stack);
     let mut nodes = document.shown_nodes();
     nodes.sort();

@@ -514,13 +514,17 @@ fn is_image(look: &Look<'_>, (joints, weights): (&[u16], &[f32]), mirror: &Mirro
         return false;
     }
     let used = |weights: &[f32]| weights.iter().filter(|w| **w != 0.0).count();
-    // A joint in two slots is not told apart here.
-    let has = |joint: u16, weight: f32| {
-        let mut same = look.joints.iter().zip(look.weights).filter(|(j, w)| **j == joint && **w != 0.0);
+    // As many, and each of its own once among the others: a joint in two slots is not told apart here.
+    let is_once = |joint: u16, weight: f32| {
+        let mut same = joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
         same.next().is_some_and(|(_, w)| (w - weight).abs() <= ROUNDING) && same.next().is_none()
     };
-    let mut all = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-    used(look.weights) == used(weights) && all.all(|(j, w)| has(mirror.across(*j), *w))
+    let is_alone = |slot: usize| {
+        let others = look.joints[..slot].iter().zip(look.weights);
+        others.filter(|(_, w)| **w != 0.0).all(|(j, _)| *j != look.joints[slot])
+    };
+    let mut own = (0..look.joints.len()).filter(|k| look.weights[*k] != 0.0);
+    used(look.weights) == used(weights) && own.all(|k| is_once(look.joints[k], look.weights[k]) && is_alone(k))
 }
 
 /// The mean of the places around, each by 1 over its distance at rest.
