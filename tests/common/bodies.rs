@@ -151,7 +151,8 @@ impl Body {
         let children = |parent: Option<usize>| -> Vec<usize> {
             (0..self.joints.len()).filter(|k| self.joints[*k].1 == parent).map(|k| k + 1).collect()
         };
-        let mut nodes = vec![json!({"name": "Armature", "matrix": self.armature.to_cols_array(), "children": children(None)})];
+        let mut nodes =
+            vec![json!({"name": "Armature", "matrix": self.armature.to_cols_array(), "children": children(None)})];
         for (k, (name, parent, at)) in self.joints.iter().enumerate() {
             let above = parent.map_or(Vec3::ZERO, |p| self.joints[p].2);
             let mut node = json!({"name": name, "translation": (*at - above).to_array()});

@@ -60,8 +60,13 @@ pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("out.json");
-    let out =
-        Command::new("python3").arg(script).arg(path).args(["--time", &time.to_string(), "--out"]).arg(&to).output().ok()?;
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(path)
+        .args(["--time", &time.to_string(), "--out"])
+        .arg(&to)
+        .output()
+        .ok()?;
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let found: serde_json::Value = serde_json::from_slice(&std::fs::read(&to).expect("its answer")).expect("JSON");
     let mut meshes: Vec<&serde_json::Value> = found["meshes"].as_array().expect("meshes").iter().collect();

@@ -156,9 +156,15 @@ fn three_skins_are_mirrored_as_one_body() {
         let first = session.document().clone();
         assert_eq!(bodies(&first).len(), 1);
         assert_eq!(is_symmetric(&body, &first, near, &other), 162);
-        assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["the sides are alike already"]);
+        assert_eq!(
+            line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
+            ["the sides are alike already"]
+        );
         assert!(*session.document() == first, "symmetric already");
-        line(&mut session, json!({"do": "weights.flood", "joint": "Fore.L", "value": 0.7, "mesh": "Left", "how": "add", "amount": 0.4}));
+        line(
+            &mut session,
+            json!({"do": "weights.flood", "joint": "Fore.L", "value": 0.7, "mesh": "Left", "how": "add", "amount": 0.4}),
+        );
         let high: Vec<String> = body
             .held(&first)
             .iter()
@@ -166,8 +172,7 @@ fn three_skins_are_mirrored_as_one_body() {
             .map(|(_, v, ..)| v.to_string())
             .collect();
         assert_eq!(high.len(), 6);
-        let shoulder =
-            json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4, "mesh": "Trunk", "vertices": high.join(", ")});
+        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4, "mesh": "Trunk", "vertices": high.join(", ")});
         line(&mut session, shoulder);
         let painted = session.document().clone();
         assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["mirrored 54 vertices"]);
@@ -210,7 +215,11 @@ fn what_may_be_touched_is_kept_to() {
     session.undo();
     line(&mut session, json!({"do": "weights.mirror", "from": "left", "locked": "Hand.R"}));
     let hand = |d: &Document| -> Vec<f32> {
-        body.held(d).iter().filter(|(mesh, ..)| *mesh == 1).map(|(.., h)| h.get("Hand.R").copied().unwrap_or(0.0)).collect()
+        body.held(d)
+            .iter()
+            .filter(|(mesh, ..)| *mesh == 1)
+            .map(|(.., h)| h.get("Hand.R").copied().unwrap_or(0.0))
+            .collect()
     };
     assert_eq!(hand(session.document()), hand(&painted), "a locked joint stays");
 }
@@ -227,12 +236,16 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
         }
         let mut session = Session::open_bytes(&body.glb()).unwrap();
         let first = session.document().clone();
-        line(&mut session, json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.3, "mesh": "Left", "vertices": "0-29"}));
+        line(
+            &mut session,
+            json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.3, "mesh": "Left", "vertices": "0-29"}),
+        );
         let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
         let all = body.held(session.document());
         let (mut same, mut images) = (0, 0);
         for (mesh, v, at, held) in all.iter().filter(|(mesh, ..)| *mesh == 1) {
-            let there = all.iter().find(|(m, _, p, _)| *m == 0 && p.distance(Vec3::new(-at.x, at.y, at.z)) < 1e-4).unwrap();
+            let there =
+                all.iter().find(|(m, _, p, _)| *m == 0 && p.distance(Vec3::new(-at.x, at.y, at.z)) < 1e-4).unwrap();
             if there.3.contains_key("Hand.L") && !nowhere {
                 let before = body.held(&first).into_iter().find(|(m, k, ..)| m == mesh && k == v).unwrap();
                 assert_eq!(*held, before.3);
@@ -252,7 +265,12 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
             assert!(!said.contains("left as they are"), "{said}");
         } else {
             assert_eq!(same, 24);
-            assert!(said.contains("24 vertices: their mirror image needs “Hand.R”, which is no joint of the skin of “Right”"), "{said}");
+            assert!(
+                said.contains(
+                    "24 vertices: their mirror image needs “Hand.R”, which is no joint of the skin of “Right”"
+                ),
+                "{said}"
+            );
         }
     }
 }
@@ -291,7 +309,10 @@ fn joints_are_paired_by_their_places_too() {
             found.unwrap_or(name).to_owned()
         };
         let mut session = Session::open_bytes(&body.glb()).unwrap();
-        line(&mut session, json!({"do": "weights.flood", "joint": "b4", "value": 0.6, "mesh": "Left", "vertices": "0-40"}));
+        line(
+            &mut session,
+            json!({"do": "weights.flood", "joint": "b4", "value": 0.6, "mesh": "Left", "vertices": "0-40"}),
+        );
         let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
         assert!(notes[0].starts_with("mirrored "), "{notes:?}");
         is_symmetric(&body, session.document(), 2e-6, &swapped);
@@ -309,7 +330,10 @@ fn pairs_that_were_said_go_from_skin_to_skin() {
     body.skins[1].0.push("Roll");
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     line(&mut session, json!({"do": "joints.pair", "joint": "Twist", "with": "Roll"}));
-    line(&mut session, json!({"do": "weights.flood", "joint": "Twist", "value": 0.6, "mesh": "Left", "vertices": "20-40"}));
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Twist", "value": 0.6, "mesh": "Left", "vertices": "20-40"}),
+    );
     line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
     let swapped = |name: &str| match name {
         "Twist" => "Roll".to_owned(),
@@ -368,7 +392,8 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let (root, bin) = split(&std::fs::read(&path).unwrap());
     let mut session = Session::open(&path, &Default::default()).unwrap();
     let first = session.document().clone();
-    let flood = |joint: &str| json!({"do": "weights.flood", "joint": joint, "value": 1, "mesh": "Tube", "vertices": "0-5"});
+    let flood =
+        |joint: &str| json!({"do": "weights.flood", "joint": joint, "value": 1, "mesh": "Tube", "vertices": "0-5"});
     let notes = line(&mut session, flood("B2"));
     assert!(notes[0].starts_with("flooded 6 vertices") && notes[0].contains("“A”"), "{notes:?}");
     let by_b = session.document().clone();
@@ -396,11 +421,13 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let (a, b) = (view(&saved, "POSITION"), view(&root, "POSITION"));
     assert_eq!(bytes[a..a + 648], bin[b..b + 648]);
     // Other tools that name joints, vertices told by joints, and locks.
-    let mut by = |lines: [Value; 2]| lines.map(|l| {
-        while session.undo().is_some() {}
-        session.run_line(&CommandLine::parse(&l.to_string()).unwrap()).unwrap_or_else(|e| panic!("{l}: {e}"));
-        session.document().clone()
-    });
+    let mut by = |lines: [Value; 2]| {
+        lines.map(|l| {
+            while session.undo().is_some() {}
+            session.run_line(&CommandLine::parse(&l.to_string()).unwrap()).unwrap_or_else(|e| panic!("{l}: {e}"));
+            session.document().clone()
+        })
+    };
     let two = |f: &dyn Fn(&str) -> Value| [f("A"), f("B")];
     for pair in [
         two(&|s| json!({"do": "weights.swap", "joint": format!("{s}0"), "with": format!("{s}1")})),
@@ -411,9 +438,13 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
         two(&|s| json!({"do": "weights.smooth", "locked": format!("{s}0"), "passes": 2})),
         two(&|s| json!({"do": "weights.along", "from": format!("{s}0"), "to": format!("{s}2")})),
         two(&|s| json!({"do": "weights.gradient", "joint": format!("{s}2"), "from": [0, 0, 0], "to": [0, 2, 0]})),
-        two(&|s| json!({"do": "weights.assign", "joints": [format!("{s}2"), format!("{s}0")], "weights": [0.25, 0.75], "vertices": "3"})),
-        two(&|s| json!({"do": "weights.set", "mesh": "Tube", "joints": [format!("{s}2")], "vertices": [3], "of": [0, 0, 0, 0],
-            "weights": [1, 0, 0, 0]})),
+        two(
+            &|s| json!({"do": "weights.assign", "joints": [format!("{s}2"), format!("{s}0")], "weights": [0.25, 0.75], "vertices": "3"}),
+        ),
+        two(&|s| {
+            json!({"do": "weights.set", "mesh": "Tube", "joints": [format!("{s}2")], "vertices": [3], "of": [0, 0, 0, 0],
+            "weights": [1, 0, 0, 0]})
+        }),
     ] {
         let text = pair[1].to_string();
         let [a, b] = by(pair);

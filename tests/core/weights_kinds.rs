@@ -71,7 +71,9 @@ fn primitives_keep_their_own_numbers_of_sets() {
     // The hat is named by its place, and stands by its node alone.
     let found: Vec<_> = session.all_findings().into_iter().filter(|d| d.code == "ULNA_NO_WEIGHTS").collect();
     assert!(matches!(&found[..], [one] if one.place == "meshes/0/primitives/2"), "{found:?}");
-    let hat = |document: &Document, time: f64| shape(document, &Stack::of(document.clips.values().next(), time)).split_off(108);
+    let hat = |document: &Document, time: f64| {
+        shape(document, &Stack::of(document.clips.values().next(), time)).split_off(108)
+    };
     assert_eq!(hat(&first, 0.0), hat(&first, 1.0));
     let sets = |document: &Document| -> Vec<Option<usize>> {
         document.mesh(MeshId(0)).primitives.iter().map(|p| p.weights.as_deref().map(|w| w.sets)).collect()
@@ -80,7 +82,11 @@ fn primitives_keep_their_own_numbers_of_sets() {
     let own = |p: u32, document: &Document| map(document, MeshId(0), PrimitiveId(p)).clone();
     for (act, wanted, changed) in [
         (json!({"do": "weights.flood", "joint": "H1", "value": 0.5}), [Some(2), Some(1), None], [true, true]),
-        (json!({"do": "weights.flood", "joint": "H2", "value": 0.4, "primitive": 1}), [Some(2), Some(1), None], [false, true]),
+        (
+            json!({"do": "weights.flood", "joint": "H2", "value": 0.4, "primitive": 1}),
+            [Some(2), Some(1), None],
+            [false, true],
+        ),
         (json!({"do": "weights.smooth", "passes": 4}), [Some(2), Some(1), None], [true, true]),
         (json!({"do": "weights.quantize", "steps": 10}), [Some(2), Some(1), None], [true, true]),
         (json!({"do": "weights.mirror", "from": "left"}), [Some(2), Some(1), None], [false, false]),
@@ -98,7 +104,10 @@ fn primitives_keep_their_own_numbers_of_sets() {
         assert_eq!(sets(now), wanted, "{act}");
         for p in [0, 1] {
             let is_other = own(p, now) != own(p, &first);
-            assert!(is_other == changed[p as usize] || act["do"] == "weights.mirror" || act["do"] == "weights.quantize", "{act} {p}");
+            assert!(
+                is_other == changed[p as usize] || act["do"] == "weights.mirror" || act["do"] == "weights.quantize",
+                "{act} {p}"
+            );
         }
         assert_eq!(hat(now, 0.5), hat(&first, 0.5), "{act}");
         // In the file, too; and nothing is put on the hat.
@@ -138,7 +147,13 @@ fn bytes_of_many_joints_sum_to_255_once_they_are_mended() {
     }
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("mended.glb");
-    let made = Command::new(env!("CARGO_BIN_EXE_ulna")).arg("check").arg(&path).args(["--fix", "-o"]).arg(&to).output().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .arg("check")
+        .arg(&path)
+        .args(["--fix", "-o"])
+        .arg(&to)
+        .output()
+        .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     assert!(sums(&std::fs::read(&to).unwrap()).iter().all(|s| *s == 255));
 }
@@ -153,7 +168,8 @@ fn a_joint_past_the_255th_is_painted_by_its_number() {
         let weights = raw(file, attribute(file, 0, "WEIGHTS_0").unwrap());
         (v * 4..v * 4 + 4).find(|k| joints[*k] == 600 && weights[*k] > 0).map(|k| weights[k])
     };
-    let name = |k: usize| before.0["nodes"][before.0["skins"][0]["joints"][k].as_u64().unwrap() as usize]["name"].clone();
+    let name =
+        |k: usize| before.0["nodes"][before.0["skins"][0]["joints"][k].as_u64().unwrap() as usize]["name"].clone();
     assert_eq!(name(600), "b600");
     assert!((0..10).all(|v| is_there(&before, v).is_none()));
     line(&mut session, json!({"do": "weights.flood", "joint": "b600", "value": 0.5, "vertices": "0-9"}));

@@ -145,8 +145,7 @@ fn edits(canvas: &Canvas, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-        let mut list: Vec<(u16, f32)> =
-            slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
+        let mut list: Vec<(u16, f32)> = slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
         list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         list
     };

@@ -50,7 +50,10 @@ fn smoothing_drops_what_means_nothing() {
             line(&mut session, act.clone());
             let after = traces(session.document(), true);
             // What no pass changed may have what it had.
-            assert!(after <= before && (encoding != WeightEncoding::Float || before > 0 || after == 0), "{act}: {after}, {before}");
+            assert!(
+                after <= before && (encoding != WeightEncoding::Float || before > 0 || after == 0),
+                "{act}: {after}, {before}"
+            );
             assert!(act["joint"].is_string() || after == 0, "{encoding:?} {act}: {after}");
             done += 1;
         }
@@ -65,8 +68,11 @@ fn locked_joints_keep_what_they_have() {
     let canvas = Canvas::new(session.document(), SkinId(0)).unwrap();
     let name = |j: usize| session.document().node(canvas.joints()[j]).label(canvas.joints()[j]);
     let (a, b) = (name(1), name(2));
-    line(&mut session, json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7], "of": [0, 1, 0, 0, 0, 0, 0, 0],
-        "weights": [0.9999999, 1e-7, 0, 0, 0, 0, 0, 0]}));
+    line(
+        &mut session,
+        json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7], "of": [0, 1, 0, 0, 0, 0, 0, 0],
+        "weights": [0.9999999, 1e-7, 0, 0, 0, 0, 0, 0]}),
+    );
     let held = |session: &Session| map(session.document(), MeshId(0), PrimitiveId(0)).weight(7, 2);
     assert!(held(&session) > 0.0);
     line(&mut session, json!({"do": "weights.smooth", "passes": 2, "amount": 0.3, "locked": b}));
@@ -82,8 +88,11 @@ fn what_is_not_smoothed_is_not_touched() {
         let name = |j: usize| session.document().node(canvas.joints()[j]).label(canvas.joints()[j]);
         (name(1), name(2))
     };
-    line(&mut session, json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7, 900], "of": [0, 1, 0, 0, 0, 1, 0, 0],
-        "weights": [0.9999999, 1e-7, 0, 0, 0.9999999, 1e-7, 0, 0]}));
+    line(
+        &mut session,
+        json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7, 900], "of": [0, 1, 0, 0, 0, 1, 0, 0],
+        "weights": [0.9999999, 1e-7, 0, 0, 0.9999999, 1e-7, 0, 0]}),
+    );
     let slots = |session: &Session| {
         let weights = map(session.document(), MeshId(0), PrimitiveId(0));
         (weights.joints[28..32].to_vec(), weights.weights[28..32].to_vec())
@@ -96,12 +105,9 @@ fn what_is_not_smoothed_is_not_touched() {
 #[test]
 fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
     let mut rubbed = 0;
-    for (kind, mirrored) in [
-        (BrushKind::Smooth, false),
-        (BrushKind::Smooth, true),
-        (BrushKind::Average, false),
-        (BrushKind::Smear, true),
-    ] {
+    for (kind, mirrored) in
+        [(BrushKind::Smooth, false), (BrushKind::Smooth, true), (BrushKind::Average, false), (BrushKind::Smear, true)]
+    {
         let mut session = with_eight(WeightEncoding::Float);
         let canvas = Canvas::new(session.document(), SkinId(0)).unwrap();
         let (places, _) = positions(session.document(), &canvas);
@@ -126,7 +132,13 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
         };
         for step in 0..24 {
             let vertex = (1_500 + step % 4 * 3) as u32;
-            let touch = Touch { at: places[vertex as usize], corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.5 };
+            let touch = Touch {
+                at: places[vertex as usize],
+                corners: [vertex; 3],
+                direction: Vec3::NEG_Z,
+                eye: None,
+                radius: 0.5,
+            };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
             let patches = stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint);
             put(&mut session, patches, true);
@@ -143,7 +155,11 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
         for v in &painted {
             let (map, own) = of(&session, *v);
             assert_eq!(fault(&map, own, 16), None);
-            assert!(map.vertex(own).all(|(_, w)| w <= 0.0 || w >= 1e-6), "{kind:?} {v}: {:?}", map.vertex(own).collect::<Vec<_>>());
+            assert!(
+                map.vertex(own).all(|(_, w)| w <= 0.0 || w >= 1e-6),
+                "{kind:?} {v}: {:?}",
+                map.vertex(own).collect::<Vec<_>>()
+            );
         }
         rubbed += before;
         // Once more there is nothing to do.

@@ -133,7 +133,8 @@ impl Mirror {
         let mut members = vec![None; document.nodes.len()];
         for (k, body) in bodies.iter().enumerate() {
             for (node, role) in body.nodes.iter().zip(&body.roles) {
-                members[node.index()] = Some(Member { partner: role.partner.map(|p| body.nodes[p]), side: role.side, body: k });
+                members[node.index()] =
+                    Some(Member { partner: role.partner.map(|p| body.nodes[p]), side: role.side, body: k });
             }
         }
         Self { members, frames, bodies }

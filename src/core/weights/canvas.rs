@@ -209,8 +209,7 @@ impl Canvas {
             let owner = |k: usize| self.owners.get(k).copied().unwrap_or(0);
             let numbers: Vec<usize> = (0..self.parts.len()).collect();
             for run in numbers.chunk_by(|a, b| owner(*a) == owner(*b)) {
-                let positions: Vec<Vec3> =
-                    run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
+                let positions: Vec<Vec3> = run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
                 let (own, places) = weld(&positions);
                 let before = rest.len() as u32;
                 place_of.extend(own.into_iter().map(|p| p + before));

@@ -6,11 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{Mat4, Quat, Vec2, Vec3};
 
-use super::{
-    Canvas, Draft, MirrorMap, PartChange, Refused, Scope,
-    layers::Sides,
-    seams::mesh_from_mesh,
-};
+use super::{Canvas, Draft, MirrorMap, PartChange, Refused, Scope, layers::Sides, seams::mesh_from_mesh};
 use crate::{
     model::{Document, NodeId, SkinId, WeightMap},
     motion::{Mirror, MirrorPairs, Side},
@@ -281,7 +277,6 @@ impl Joined {
             to.not_numbers = left.collect();
         }
     }
-
 }
 
 /// A turn that takes a normal to an axis, which axis that is, and whether it points along it or against.

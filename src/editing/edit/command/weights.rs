@@ -429,7 +429,9 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
 fn locked_slots(document: &Document, canvas: &Canvas, locked: &BTreeSet<NodeId>) -> Vec<bool> {
     let mut slots: Vec<bool> = canvas.joints().iter().map(|j| locked.contains(j)).collect();
     let meshes: BTreeSet<MeshId> = canvas.parts().iter().map(|p| p.mesh).collect();
-    for skin in meshes.into_iter().flat_map(|m| skins_of(document, m)).filter(|s| !locked.is_empty() && *s != canvas.skin) {
+    for skin in
+        meshes.into_iter().flat_map(|m| skins_of(document, m)).filter(|s| !locked.is_empty() && *s != canvas.skin)
+    {
         let others = document.skin(skin).joints.iter();
         slots.iter_mut().zip(others).for_each(|(slot, joint)| *slot |= locked.contains(joint));
     }

@@ -43,7 +43,8 @@ pub fn meshes_of_body(document: &Document, skin: SkinId) -> Vec<MeshId> {
     let bodies = bodies(document);
     let skins = bodies.iter().find(|skins| skins.contains(&skin)).map_or(&[][..], |skins| skins);
     let canvases = skins.iter().filter_map(|s| Canvas::new(document, *s));
-    let meshes: BTreeSet<MeshId> = canvases.flat_map(|c| c.parts().iter().map(|p| p.mesh).collect::<Vec<_>>()).collect();
+    let meshes: BTreeSet<MeshId> =
+        canvases.flat_map(|c| c.parts().iter().map(|p| p.mesh).collect::<Vec<_>>()).collect();
     meshes.into_iter().collect()
 }
 
@@ -84,7 +85,9 @@ impl MirrorWeights {
                     format!("nothing was mirrored: nothing that is meant is on the {taking} side, which takes")
                 }
                 Counts { paired: 0, .. } => {
-                    format!("nothing was mirrored: no vertex of the {taking} side has its mirror image on the {giving} side")
+                    format!(
+                        "nothing was mirrored: no vertex of the {taking} side has its mirror image on the {giving} side"
+                    )
                 }
                 _ => "the sides are alike already".to_owned(),
             });
