@@ -15,21 +15,13 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoSides {
     /// No joint is of a side.
-    #[error(
-        "no joint of the skin is known to be of the left side, so nothing can be mirrored; joints.pair says which joint is the \
-         mirror image of which"
-    )]
+    #[error("no joint of the skin is known to be of the left side, so nothing can be mirrored")]
     Unknown,
     /// Joints are of one side, and those of the other are not there.
-    #[error(
-        "no two joints of the skin are each other's mirror image, so its sides cannot be told apart; joints.pair says which are"
-    )]
+    #[error("no two joints of the skin are each other's mirror image, so its sides cannot be told apart")]
     NoPair,
     /// Those of the other side are on another skin.
-    #[error(
-        "the joints of the other side are on another skin, and a layer is mirrored within its own; weights.mirror goes from \
-         skin to skin"
-    )]
+    #[error("the joints of the other side are on another skin, and a layer is mirrored within its own")]
     OtherSkin,
 }
 

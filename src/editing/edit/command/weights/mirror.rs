@@ -132,7 +132,7 @@ impl MirrorWeights {
                  can be mirrored",
                 first_mesh(document, &job.canvas)
             )),
-            why => CommandError::Other(why.to_string()),
+            why => why.into(),
         })?;
         let from_high = sides.left_is_high == self.is_from_left();
         counts.add(&job.canvas, &sides, from_high, &job.scope());
