@@ -167,12 +167,12 @@ impl Joined {
         loop {
             let found = Found::of(document, &mirror, &canvases)?;
             let stranger = canvases.iter().position(|c| found.is_strange(document, &mirror, c));
-            let Some(stranger) = stranger else { return Self::joined(document, canvases, found) };
+            let Some(stranger) = stranger else { return Self::made(document, canvases, found) };
             canvases.remove(stranger);
         }
     }
 
-    fn joined(document: &Document, canvases: Vec<Canvas>, found: Found) -> Option<Self> {
+    fn made(document: &Document, canvases: Vec<Canvas>, found: Found) -> Option<Self> {
         let Found { spaces, joints, roles } = found;
         if canvases.len() < 2 || !roles.has_pairs() || joints.nodes.len() >= usize::from(NOBODY) {
             return None;
