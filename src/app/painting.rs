@@ -30,7 +30,7 @@ use crate::{
     motion::{MirrorPairs, Posed, Spot, WorstPose},
     render::Color,
     ui::{BrushHover, BrushNumber, Compare, PaintView, VertexPick, WeightLook},
-    weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally},
+    weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally, is_one_sided},
 };
 
 /// Pairs of joints that were given.
@@ -68,6 +68,8 @@ pub(super) struct Painting {
     mirror: Option<MirrorMap>,
     /// One vertex of each place that the mirror has no partner for.
     unpaired: Vec<u32>,
+    /// The other side is on another skin, and whether that was said.
+    one_sided: Option<bool>,
     /// What each joint is to the mirror, from the pairs that were given.
     roles: Derived<GivenPairs, MirrorPairs>,
     stroke: Stroke,
@@ -165,6 +167,7 @@ impl Default for Painting {
             joint: None,
             mirror: None,
             unpaired: Vec::new(),
+            one_sided: None,
             roles: Derived::default(),
             stroke: Stroke::default(),
             stroking: None,
@@ -466,9 +469,10 @@ impl Painting {
     }
 
     /// Makes the pairs of the other side, where they are wanted and not made yet.
-    pub fn pair(&mut self) {
+    pub fn pair(&mut self, document: &Document) {
         let (Some(canvas), Some(roles), None) = (&self.canvas, self.roles.get(), &self.mirror) else { return };
-        let mirror = MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints());
+        let mirror = MirrorMap::of(document, canvas, roles);
+        self.one_sided = is_one_sided(document, canvas.skin).then_some(false);
         self.unpaired = mirror.alone().map(|place| canvas.first_at(place)).collect();
         self.mirror = Some(mirror);
     }
@@ -501,7 +505,7 @@ impl App {
             self.painting.select_by(document, &command);
         }
         if self.painting.brush.mirror && self.painting.is_ready() {
-            self.painting.pair();
+            self.painting.pair(document);
         }
         self.follow_surface_problems();
         let Some(session) = &self.session else { return };

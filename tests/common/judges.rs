@@ -53,3 +53,24 @@ pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<Stri
     Some(String::from_utf8_lossy(&out.stdout).into_owned())
         .map(|s| if out.status.success() { String::new() } else { s })
 }
+
+/// Where an independent reader has all vertices of a file's first clip at a time, mesh by mesh in the order of their nodes; nothing where
+/// it does not run.
+pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
+    let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("out.json");
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(path)
+        .args(["--time", &time.to_string(), "--out"])
+        .arg(&to)
+        .output()
+        .ok()?;
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&std::fs::read(&to).expect("its answer")).expect("JSON");
+    let mut meshes: Vec<&serde_json::Value> = found["meshes"].as_array().expect("meshes").iter().collect();
+    meshes.sort_by_key(|m| (m["node"].as_u64(), m["primitive"].as_u64()));
+    let places = meshes.iter().flat_map(|m| m["positions"].as_array().expect("positions"));
+    Some(places.map(|p| std::array::from_fn(|k| p[k].as_f64().expect("a number"))).collect())
+}

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod bodies;
 pub mod judges;
 #[cfg(feature = "gui")]
 pub mod paint;

@@ -141,6 +141,20 @@ fn edits(canvas: &Canvas, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
     changes.into_iter().map(edit).collect()
 }
 
+/// Whether slots hold the mirror image of others, in any order.
+fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
+    let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
+        let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
+        let mut list: Vec<(u16, f32)> = slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
+        list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        list
+    };
+    let (own, other) = (held(own, false), held(other, true));
+    own.len() == other.len()
+        && own.windows(2).all(|two| two[0].0 != two[1].0)
+        && own.iter().zip(&other).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= 1.2e-7)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -344,6 +358,12 @@ proptest! {
                     ulna::weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
                 }
                 _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset => Ok(false),
+                // What is the mirror image already stays as it is stored.
+                _ if map.not_numbers.binary_search(&own).is_err()
+                    && is_image(maps.slots(v), maps.slots(canvas.first_at(partner)), &mirror) =>
+                {
+                    Ok(false)
+                }
                 _ => {
                     let mut turned = Influences::default();
                     let (joints, weights) = maps.slots(canvas.first_at(partner));

@@ -9,8 +9,9 @@ use crate::{
         Command, Mode,
         command::{
             Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand,
-            Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand,
+            Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
             field::{Curve, How, Meshes, Nodes, Reach, VertexTerms},
+            meshes_of_body,
         },
     },
     model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId},
@@ -309,7 +310,17 @@ impl App {
     fn fill_painted(&self, command: &mut Command) {
         let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
         let canvas = self.painting.canvas.as_ref().filter(|_| self.mode == Mode::Paint);
-        let painted = self.painted_meshes();
+        let is_mirror = matches!(command, Command::Document(DocumentCommand::Weight(WeightCommand::MirrorWeights(_))));
+        let painted = match (self.painted_meshes(), canvas) {
+            // The other side may be meshes on other skins.
+            (Some(Meshes::Ids(mut meshes)), Some(canvas)) if is_mirror => {
+                let more = meshes_of_body(document, canvas.skin).into_iter().filter(|m| !meshes.contains(m));
+                let more: Vec<MeshId> = more.collect();
+                meshes.extend(more);
+                Some(Meshes::Ids(meshes))
+            }
+            (painted, _) => painted,
+        };
         let Some(touch) = command.touch() else { return };
         if let Some(locked) = touch.locked.filter(|l| l.is_none() && !self.painting.locked.is_empty()) {
             *locked = Some(Nodes::Ids(self.painting.locked.iter().copied().collect()));

@@ -55,6 +55,12 @@ impl App {
                 } else if invert {
                     brush = brush.inverted().unwrap_or(brush);
                 }
+                if brush.mirror && self.painting.one_sided == Some(false) {
+                    self.painting.one_sided = Some(true);
+                    let text = "The stroke is not mirrored: the joints of the other side are on another skin. When the side is \
+                                painted, Mirror among the acts on weights goes from skin to skin.";
+                    self.toast(ctx, ToastKind::Note, text);
+                }
                 if let Some(canvas) = &self.painting.canvas {
                     self.painting.stroke.begin(canvas);
                     self.painting.sights.begin(canvas.vertex_count());
@@ -76,6 +82,7 @@ impl App {
             StrokePhase::End => {
                 self.catch_up(size, pressure);
                 if let Some(stroking) = self.painting.stroking.take() {
+                    self.drop_traces(&stroking);
                     self.end_stroke(ctx, stroking.label);
                 }
             }
@@ -101,6 +108,42 @@ impl App {
         let what = (target, layering.painted);
         layering.live = Some(Live::new(session.document(), canvas, what, mirror, session.generation())?);
         Ok(())
+    }
+
+    /// Drops what mixing left of far joints.
+    fn drop_traces(&mut self, stroking: &Stroking) {
+        let (Some(session), Some(joint)) = (&mut self.session, self.painting.joint) else { return };
+        let locked = self.painting.locked_flags();
+        let Painting { canvas, stroke, mirror, limit, layering, .. } = &self.painting;
+        let (Some(canvas), live) = (canvas, layering.live.as_ref()) else { return };
+        if live.is_some_and(|l| l.paint.painted() == Painted::Mask || l.generation != session.generation()) {
+            return;
+        }
+        let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror);
+        let mirror = live.and_then(|l| l.pairs.as_ref()).or(mirror);
+        let paint = Paint { brush: stroking.brush, joint, locked: &locked, limit: *limit, mirror };
+        let maps = live.map_or_else(|| canvas.maps(session.document()), |l| l.paint.maps(canvas));
+        let patches = stroke.end(&maps, canvas, &paint);
+        if patches.is_empty() {
+            return;
+        }
+        let mut changes: Vec<(MeshId, PrimitiveId, WeightPatch)> = if live.is_some() {
+            self.painting.put_dab(patches)
+        } else {
+            let of = |part: usize| (canvas.parts()[part].mesh, canvas.parts()[part].primitive);
+            patches.into_iter().map(|(part, patch)| (of(part).0, of(part).1, patch)).collect()
+        };
+        if !self.painting.seams.is_empty() {
+            self.painting.keep_seams(session.document(), &mut changes);
+        }
+        for (mesh, primitive, patch) in changes {
+            if let Err(error) = session.extend(stroking.label, mesh, primitive, patch) {
+                self.painting.dab_fault.get_or_insert(error.to_string());
+            }
+        }
+        if let Some(live) = &mut self.painting.layering.live {
+            live.generation = session.generation();
+        }
     }
 
     /// Makes one step of the dabs, and says why where there is nothing.

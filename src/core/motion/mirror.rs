@@ -28,7 +28,7 @@ use self::{
     bodies::{Body, bodies},
     reference::{frames, turning},
 };
-use super::{Pose, transfer::above};
+use super::{Pose, mirror_pairs::Side, transfer::above};
 use crate::model::{Document, Interpolation, NodeId, Property, Track, Transform, transform::unit_or};
 
 /// What is known of a node.
@@ -36,6 +36,8 @@ use crate::model::{Document, Interpolation, NodeId, Property, Track, Transform, 
 struct Member {
     /// Its mirror joint; itself in the center.
     partner: Option<NodeId>,
+    /// Its side.
+    side: Side,
     /// Which of the bodies it is of.
     body: usize,
 }
@@ -133,7 +135,8 @@ impl Mirror {
         let mut members = vec![None; document.nodes.len()];
         for (k, body) in bodies.iter().enumerate() {
             for (node, role) in body.nodes.iter().zip(&body.roles) {
-                members[node.index()] = Some(Member { partner: role.partner.map(|p| body.nodes[p]), body: k });
+                members[node.index()] =
+                    Some(Member { partner: role.partner.map(|p| body.nodes[p]), side: role.side, body: k });
             }
         }
         Self { members, frames, bodies }
@@ -146,6 +149,16 @@ impl Mirror {
     /// The mirror joint of a node: itself in the center; nothing where it has none.
     pub fn partner(&self, node: NodeId) -> Option<NodeId> {
         self.member(node)?.partner
+    }
+
+    /// The side that a node is of, by its name or by where it rests; nothing where it is of no body.
+    pub fn side(&self, node: NodeId) -> Option<Side> {
+        Some(self.member(node)?.side)
+    }
+
+    /// `scene_from_node` where the bodies are symmetric.
+    pub fn stand(&self, node: NodeId) -> Mat4 {
+        self.frames[node.index()].as_mat4()
     }
 
     /// Whether two joints rest on the same side of the plane; so they do where that is not known.

@@ -119,14 +119,61 @@ impl MirrorPairs {
     fn guessed(document: &Document, skin: SkinId) -> Self {
         let joints = Joints::of(document, skin);
         let named = joints.named_pairs();
-        let plane = joints.plane(&named, &[Vec3::X, Vec3::Y, Vec3::Z]);
-        let (partner, by_name) = joints.partners(&named, &plane);
+        Self::over(joints, &named, &[Vec3::X, Vec3::Y, Vec3::Z])
+    }
+
+    /// Guesses the roles of any nodes that stand at these places. `known` are pairs of a left and a right one, by their numbers, that
+    /// are known by other means; the plane is square to one of `axes`, unless the pairs say clearly otherwise.
+    pub fn among(
+        document: &Document,
+        nodes: &[NodeId],
+        places: Vec<Vec3>,
+        known: &[(usize, usize)],
+        axes: &[Vec3],
+    ) -> Self {
+        let joints = Joints::among(document, nodes, places);
+        let mut taken = vec![false; nodes.len()];
+        let mut named = known.to_vec();
+        known.iter().for_each(|(l, r)| (taken[*l], taken[*r]) = (true, true));
+        named.extend(joints.named_pairs().into_iter().filter(|(l, r)| !taken[*l] && !taken[*r]));
+        let mut normals = axes.to_vec();
+        normals.extend(joints.across(&named));
+        let mut roles = Self::over(joints, &named, &normals);
+        roles.take_given(document, nodes);
+        roles
+    }
+
+    fn over(joints: Joints, named: &[(usize, usize)], normals: &[Vec3]) -> Self {
+        let plane = joints.plane(named, normals);
+        let (partner, by_name) = joints.partners(named, &plane);
         let left_is_high = joints.left_is_high(&plane);
         let uses_names = by_name.iter().any(|b| *b);
         let roles = (0..partner.len())
             .map(|j| joints.role(j, partner[j], by_name[j], uses_names, &plane, left_is_high))
             .collect();
         Self { roles, positions: joints.positions, plane, left_is_high }
+    }
+
+    /// Whether two of them are each other's mirror image.
+    pub fn has_pairs(&self) -> bool {
+        self.roles.iter().enumerate().any(|(j, role)| role.partner.is_some_and(|p| p != j))
+    }
+
+    /// Whether a joint that has a mirror joint stands where the mirror image of that is.
+    pub fn agrees(&self, joint: usize) -> bool {
+        let near = joints::diagonal(self.positions.iter().copied()) * SAME;
+        let other = self.roles.get(joint).and_then(|r| r.partner).filter(|p| *p != joint);
+        other.is_some_and(|p| self.plane.mirrored(self.positions[joint]).distance(self.positions[p]) <= near)
+    }
+
+    /// The normal of the mirror plane.
+    pub const fn normal(&self) -> Vec3 {
+        self.plane.normal
+    }
+
+    /// Whether left is where the normal points.
+    pub const fn left_is_high(&self) -> bool {
+        self.left_is_high
     }
 
     /// One role a joint, in the skin's order.

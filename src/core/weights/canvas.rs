@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
-use glam::Vec3;
+use glam::{Mat4, Vec3};
 use rayon::prelude::*;
 
 use super::{Flaws, Influences, share::Refusal, share::Rule, volume::Branches};
@@ -85,6 +85,9 @@ pub struct Canvas {
     pub skin: SkinId,
     parts: Vec<CanvasPart>,
     shapes: Vec<Drawn>,
+    /// By the parts, which of several skins each hangs on; empty where there is but one. What lies at one place on two skins is two
+    /// places.
+    owners: Vec<u16>,
     count: u32,
     joints: Shared<[NodeId]>,
     heads: Vec<Vec3>,
@@ -134,6 +137,7 @@ impl Canvas {
             skin,
             parts,
             shapes,
+            owners: Vec::new(),
             count: first,
             joints,
             heads,
@@ -144,11 +148,73 @@ impl Canvas {
         })
     }
 
+    /// The surfaces of several canvases as one, in a space that they share: each with what leads there from its own. `joints` are those
+    /// of all of them, with where they are in that space. A primitive that several have is in it once. Also, by its parts, which of the
+    /// canvases each is of, and which part of that. Nothing where there are too many vertices.
+    pub(super) fn of_several(
+        document: &Document,
+        canvases: &[(&Self, Mat4)],
+        joints: Shared<[NodeId]>,
+        heads: Vec<Vec3>,
+    ) -> Option<(Self, Vec<(usize, usize)>)> {
+        let (mut parts, mut shapes, mut owners, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut known = BTreeSet::new();
+        let mut first = 0u32;
+        for (k, (canvas, space)) in canvases.iter().enumerate() {
+            for (own, (part, shape)) in canvas.parts.iter().zip(&canvas.shapes).enumerate() {
+                if !known.insert((part.mesh, part.primitive)) {
+                    continue;
+                }
+                let positions = if *space == Mat4::IDENTITY {
+                    shape.positions.clone()
+                } else {
+                    shape.positions.iter().map(|p| space.transform_point3(*p)).collect::<Vec<Vec3>>().into()
+                };
+                parts.push(CanvasPart { first, ..*part });
+                shapes.push(Drawn { positions, indices: shape.indices.clone(), topology: shape.topology });
+                owners.push(u16::try_from(k).ok()?);
+                origins.push((k, own));
+                first = first.checked_add(part.count)?;
+            }
+        }
+        let parents = nearest_above(document, &joints);
+        let canvas = Self {
+            skin: canvases.first()?.0.skin,
+            parts,
+            shapes,
+            owners,
+            count: first,
+            joints,
+            heads,
+            parents,
+            topo: OnceLock::new(),
+            flaws: OnceLock::new(),
+            branches: OnceLock::new(),
+        };
+        Some((canvas, origins))
+    }
+
+    /// By the places, which of several skins each hangs on; empty where there is but one.
+    pub(super) fn owners(&self) -> Vec<u16> {
+        if self.owners.is_empty() {
+            return Vec::new();
+        }
+        self.topo().firsts.iter().map(|v| self.owners[self.part_of(*v).0]).collect()
+    }
+
     /// All of it at once, for what asks often.
     pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
-            let positions: Vec<Vec3> = self.shapes.iter().flat_map(|s| s.positions.iter().copied()).collect();
-            let (place_of, rest) = weld(&positions);
+            let (mut place_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
+            let owner = |k: usize| self.owners.get(k).copied().unwrap_or(0);
+            let numbers: Vec<usize> = (0..self.parts.len()).collect();
+            for run in numbers.chunk_by(|a, b| owner(*a) == owner(*b)) {
+                let positions: Vec<Vec3> = run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
+                let (own, places) = weld(&positions);
+                let before = rest.len() as u32;
+                place_of.extend(own.into_iter().map(|p| p + before));
+                rest.extend(places);
+            }
             let vertices = group(&place_of, rest.len());
             let (mut corners, mut ends) = (Vec::new(), Vec::new());
             for (part, shape) in self.parts.iter().zip(&self.shapes) {
@@ -367,7 +433,11 @@ pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
 
 /// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where there is none.
 pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
-    let joints = &document.skin(skin).joints;
+    nearest_above(document, &document.skin(skin).joints)
+}
+
+/// For every one of some nodes the number of the nearest ancestor that is one of them; `u16::MAX` where there is none.
+fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
     let mut by_node = vec![u16::MAX; document.nodes.len()];
     for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
         by_node[joint.index()] = k as u16;

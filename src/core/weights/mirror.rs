@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use super::{
     Canvas,
     canvas::{Lists, NOWHERE, group},
+    is_one_sided,
 };
+use crate::{model::Document, motion::MirrorPairs};
 
 /// Which place and which joint is the other's mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +30,12 @@ impl MirrorMap {
     /// Pairs the places of a canvas across the plane `axis = offset` of its mesh space. `joints` are the partners of the
     /// skin's joints; a centre joint is its own, `u16::MAX` is nobody's.
     ///
-    /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both ways. What is left is
-    /// paired by the neighbours: of two paired places, the neighbours that alone are unpaired mirror each other; then triangle by triangle.
+    /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both ways; on a canvas of several
+    /// skins the nearest of the same skin, and only where that has none, of another. What is left is paired by the neighbours: of
+    /// two paired places, the neighbours that alone are unpaired mirror each other; then triangle by triangle.
     pub fn new(canvas: &Canvas, axis: usize, offset: f32, tolerance: f32, joints: Vec<u16>) -> Self {
+        /// Meshes over one another that are told apart.
+        const LAYERS: usize = 4;
         let rest = canvas.rest();
         let mirrored = |p: Vec3| {
             let mut p = p;
@@ -38,13 +43,24 @@ impl MirrorMap {
             p
         };
         let cells = Cells::new(rest, tolerance);
-        let mut places: Vec<u32> =
-            rest.par_iter().with_min_len(1024).map(|p| cells.nearest(rest, mirrored(*p), tolerance)).collect();
-        // Only what is so both ways.
-        let one_way = places.clone();
-        for (k, p) in places.iter_mut().enumerate() {
-            if *p != NOWHERE && one_way[*p as usize] != k as u32 {
-                *p = NOWHERE;
+        let nearest = |accept: &(dyn Fn(u32, u32) -> bool + Sync)| -> Vec<u32> {
+            let one = |(k, p): (usize, &Vec3)| cells.nearest(rest, mirrored(*p), tolerance, |q| accept(k as u32, q));
+            rest.par_iter().enumerate().with_min_len(1024).map(one).collect()
+        };
+        let owners = canvas.owners();
+        if owners.is_empty() {
+            return Self::completed(canvas, mutual(&nearest(&|_, _| true)), axis, offset, joints);
+        }
+        // First what is of the same skin: meshes of others may lie there, too.
+        let is_same = |a: u32, b: u32| owners[a as usize] == owners[b as usize];
+        let mut places = mutual(&nearest(&is_same));
+        // Where meshes of several others lie one over the other, each finds its own in the end.
+        for _ in 0..LAYERS {
+            let is_open = |p: u32| places[p as usize] == NOWHERE;
+            let others = mutual(&nearest(&|a, b| is_open(a) && is_open(b) && !is_same(a, b)));
+            let found = others.iter().zip(&mut places).filter(|(other, _)| **other != NOWHERE);
+            if found.map(|(other, place)| *place = *other).count() == 0 {
+                break;
             }
         }
         Self::completed(canvas, places, axis, offset, joints)
@@ -77,6 +93,9 @@ impl MirrorMap {
             }
         }
         let side = |p: u32| rest[p as usize][axis] - offset;
+        let owners = canvas.owners();
+        // What is of the same skin comes first: meshes of others may have the same picture.
+        let is_other = |p: u32, q: u32| !owners.is_empty() && owners[p as usize] != owners[q as usize];
         let partner = |(p, uv): (usize, &Option<Vec2>)| {
             let (p, Some(uv)) = (p as u32, uv) else { return NOWHERE };
             if side(p).abs() <= size * 1e-4 {
@@ -84,25 +103,22 @@ impl MirrorMap {
             }
             let mut image = rest[p as usize];
             image[axis] = 2.0 * offset - image[axis];
-            let mut best = (f32::INFINITY, NOWHERE);
+            let mut best = (true, f32::INFINITY, NOWHERE);
             for uv in [*uv, Vec2::new(1.0 - uv.x, uv.y)] {
                 let (x, y) = cell(uv);
                 let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
                 // A picture's corner that holds thousands of places tells nothing of any of them.
                 for q in around.filter_map(|c| grid.get(&c)).flat_map(|list| list.iter().take(CROWD)) {
-                    let away = rest[*q as usize].distance_squared(image);
-                    if side(*q) * side(p) < 0.0 && (away, *q) < best {
-                        best = (away, *q);
+                    let found = (is_other(p, *q), rest[*q as usize].distance_squared(image), *q);
+                    if side(*q) * side(p) < 0.0 && found < best {
+                        best = found;
                     }
                 }
             }
-            best.1
+            best.2
         };
         let one_way: Vec<u32> = uvs.iter().enumerate().map(partner).collect();
-        let is_mutual =
-            |(p, q): (usize, &u32)| if *q != NOWHERE && one_way[*q as usize] == p as u32 { *q } else { NOWHERE };
-        let places = one_way.iter().enumerate().map(is_mutual).collect();
-        Self::completed(canvas, places, axis, offset, joints)
+        Self::completed(canvas, mutual(&one_way), axis, offset, joints)
     }
 
     /// With what is left paired by how places hang together.
@@ -112,6 +128,18 @@ impl MirrorMap {
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
         let parents = canvas.parents().to_vec();
         Self { places, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
+    }
+
+    /// The two sides of a canvas, as the roles of its joints have them. Where those of the other side are on another skin, no place has a
+    /// mirror image here.
+    pub fn of(document: &Document, canvas: &Canvas, roles: &MirrorPairs) -> Self {
+        let joints = roles.mirror_joints();
+        if !is_one_sided(document, canvas.skin) {
+            return Self::near(canvas, roles.axis(), roles.offset(), joints);
+        }
+        let (count, parents) = (canvas.place_count(), canvas.parents().to_vec());
+        let across = across(&joints, &parents);
+        Self { places: vec![NOWHERE; count], across, joints, parents, unpaired: count, by_topology: 0 }
     }
 
     /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
@@ -156,6 +184,15 @@ impl MirrorMap {
     pub fn across(&self, joint: u16) -> u16 {
         self.across.get(usize::from(joint)).copied().unwrap_or(joint)
     }
+}
+
+/// Of pairs that were found one way, those that are so both ways.
+fn mutual(one_way: &[u32]) -> Vec<u32> {
+    let both = |(p, q): (usize, &u32)| {
+        let is_so = *q != NOWHERE && one_way[*q as usize] == p as u32;
+        if is_so { *q } else { NOWHERE }
+    };
+    one_way.iter().enumerate().map(both).collect()
 }
 
 /// [`MirrorMap::across`] for every joint.
@@ -203,7 +240,8 @@ impl Cells {
         self.lists.of((number & self.mask) as u32)
     }
 
-    fn nearest(&self, rest: &[Vec3], at: Vec3, tolerance: f32) -> u32 {
+    /// Of the places that are accepted, the nearest to a spot.
+    fn nearest(&self, rest: &[Vec3], at: Vec3, tolerance: f32, accept: impl Fn(u32) -> bool) -> u32 {
         let mut best = (tolerance * tolerance, NOWHERE);
         if !at.is_finite() {
             return NOWHERE;
@@ -215,7 +253,7 @@ impl Cells {
                     // A mesh crammed into few cells must not cost every place every other.
                     for k in self.of(number([x, y, z])).iter().take(CROWD) {
                         let square = rest[*k as usize].distance_squared(at);
-                        if square <= best.0 && (square < best.0 || *k < best.1) {
+                        if square <= best.0 && (square < best.0 || *k < best.1) && accept(*k) {
                             best = (square, *k);
                         }
                     }

@@ -7,6 +7,7 @@ mod carry;
 mod draft;
 mod faults;
 mod flaws;
+mod joined;
 mod lanes;
 pub mod layers;
 mod limb;
@@ -32,6 +33,7 @@ pub use self::{
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::Flaws,
+    joined::{Joined, JoinedMirror, bodies, is_one_sided},
     mirror::MirrorMap,
     reach::{PosedCanvas, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},

@@ -111,8 +111,7 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
 
 /// The two sides of a canvas.
 fn mirror_of(document: &Document, canvas: &Canvas) -> MirrorMap {
-    let roles = MirrorPairs::of(document, canvas.skin);
-    MirrorMap::near(canvas, roles.axis(), roles.offset(), roles.mirror_joints())
+    MirrorMap::of(document, canvas, &MirrorPairs::of(document, canvas.skin))
 }
 
 /// What becomes of a selection of the canvas's vertices, in rising order. Copies of a vertex go together.

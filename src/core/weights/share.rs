@@ -379,6 +379,33 @@ pub fn even_out(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -
     if wishes.is_empty() { normalize(list, rule) } else { paint(list, wishes, rule, |_| {}) }
 }
 
+/// The least weight that means anything: half a step of the stored type; of floats, what no pose can show.
+pub fn least(encoding: WeightEncoding) -> f32 {
+    const OF_FLOATS: f32 = 1e-6;
+    match encoding {
+        WeightEncoding::Float => OF_FLOATS,
+        whole => whole.step() * 0.5,
+    }
+}
+
+/// Drops unlocked weights that mean nothing, but never the largest, and lets the others sum to 1; whether there were any.
+///
+/// # Errors
+/// As [`normalize`].
+pub fn drop_traces(list: &mut Influences, rule: &Rule<'_>) -> Result<bool, Refusal> {
+    let (least, before) = (least(rule.encoding), list.len);
+    let largest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
+    let mut k = 0;
+    while k < list.len {
+        let weight = list.weights[k];
+        if weight < least && weight < largest && !rule.is_locked(list.joints[k]) { list.take_out(k) } else { k += 1 }
+    }
+    if list.len == before {
+        return Ok(false);
+    }
+    normalize(list, rule).map(|()| true)
+}
+
 /// Scales the unlocked weights so that all sum to 1.
 ///
 /// # Errors

@@ -19,9 +19,10 @@ use self::{
     vertex::Work,
 };
 use super::{
-    Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Reach, Refusal, Refused, Touch,
+    Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Reach, Refusal, Refused, Rule, Touch,
     canvas::NOWHERE,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
+    share,
 };
 use crate::model::WeightPatch;
 
@@ -65,6 +66,8 @@ pub struct Stroke {
     memory: Memory,
     /// One bit a vertex, all 0 between dabs.
     marks: Vec<u64>,
+    /// One bit a vertex, set where the stroke mixed whole vertices.
+    mixed: Vec<u64>,
     /// Amounts of the present dab, by vertex; all 0 between dabs.
     amounts: Vec<[f32; 2]>,
     reach: ReachScratch,
@@ -100,6 +103,8 @@ impl Stroke {
         self.memory.clear(count);
         self.amounts.resize(count, [0.0; 2]);
         self.marks.resize(count.div_ceil(64), 0);
+        self.mixed.clear();
+        self.mixed.resize(count.div_ceil(64), 0);
         self.refused.clear();
         self.hits.clear();
     }
@@ -182,6 +187,60 @@ impl Stroke {
             patches.extend(done.pieces.into_iter().map(|piece| (piece.part, piece.patch)));
         }
         self.memory.keep(lists);
+        if !brush.kind.is_of_one_joint() {
+            for (part, patch) in &patches {
+                let first = canvas.parts()[*part].first;
+                patch.vertices.iter().map(|v| first + v).for_each(|v| self.mixed[v as usize / 64] |= 1 << (v % 64));
+            }
+        }
+        patches
+    }
+
+    /// What is left to do as the stroke ends, by the canvas's parts: where whole vertices were mixed, weights that mean nothing are
+    /// dropped.
+    pub fn end(&self, maps: &Maps<'_>, canvas: &Canvas, paint: &Paint<'_>) -> Vec<(usize, WeightPatch)> {
+        let mut patches: Vec<(usize, WeightPatch)> = Vec::new();
+        let mut list = Influences::default();
+        let words = (0u32..).zip(&self.mixed).filter(|(_, word)| **word != 0);
+        for vertex in words.flat_map(|(k, word)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| k * 64 + b)) {
+            let (joints, weights) = maps.slots(vertex);
+            let (part, own) = canvas.part_of(vertex);
+            let map = maps.part(part);
+            let least = share::least(map.encoding);
+            if !weights.iter().any(|w| *w > 0.0 && *w < least) {
+                continue;
+            }
+            let (place, pairs) = (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
+            let partner = paint.mirror.map_or(NOWHERE, |m| m.place(place));
+            let rule = Rule {
+                locked: paint.locked,
+                parents: canvas.parents(),
+                limit: paint.limit.clamp(1, map.stride()),
+                encoding: map.encoding,
+                pairs,
+                turned: partner < place,
+            };
+            let dropped = list.read(joints, weights, &rule).and_then(|()| share::drop_traces(&mut list, &rule));
+            let done = match dropped {
+                Ok(true) if partner == place => share::even_out(&mut list, &[], &rule).is_ok(),
+                Ok(done) => done,
+                // What cannot be done without its traces keeps them.
+                Err(_) => false,
+            };
+            if !done {
+                continue;
+            }
+            if patches.last().is_none_or(|(last, _)| *last != part) {
+                patches.push((part, WeightPatch::new(map.sets, 64)));
+            }
+            if let Some((_, patch)) = patches.last_mut() {
+                let at = patch.joints.len();
+                patch.joints.resize(at + map.stride(), 0);
+                patch.weights.resize(at + map.stride(), 0.0);
+                list.write(&mut patch.joints[at..], &mut patch.weights[at..]);
+                patch.vertices.push(own);
+            }
+        }
         patches
     }
 

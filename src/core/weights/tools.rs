@@ -259,6 +259,7 @@ impl Draft<'_> {
     ) -> Refused {
         let mut refused = Refused::new();
         let canvas = self.canvas;
+        let before = self.maps.clone();
         for _ in 0..passes {
             refused = self.each(
                 scope,
@@ -286,7 +287,20 @@ impl Draft<'_> {
                 },
             );
         }
+        self.drop_traces(&before, scope);
         refused
+    }
+
+    /// Drops what smoothing leaves of far joints, of vertices that are other ones than before.
+    fn drop_traces(&mut self, before: &[WeightMap], scope: &Scope<'_>) {
+        let canvas = self.canvas;
+        let was = Maps::of(canvas, before.iter());
+        let has_traces = |look: &Look<'_>| {
+            let least = share::least(look.map.encoding);
+            let is_changed = || was.slots(look.vertex) != (look.joints, look.weights);
+            look.weights.iter().any(|w| *w > 0.0 && *w < least) && is_changed()
+        };
+        self.each(scope, Fast::None, has_traces, |_, _, Scratch { list, .. }, rule| share::drop_traces(list, rule));
     }
 
     /// Moves every vertex towards its neighbours, the near ones more, so often and so far, but only as far as it keeps a part of
@@ -294,6 +308,7 @@ impl Draft<'_> {
     pub fn relax_keeping(&mut self, passes: usize, amount: f32, kept: f32, scope: &Scope<'_>) -> Refused {
         let mut refused = Refused::new();
         let canvas = self.canvas;
+        let before = self.maps.clone();
         for _ in 0..passes {
             refused = self.each(
                 scope,
@@ -309,6 +324,7 @@ impl Draft<'_> {
                 },
             );
         }
+        self.drop_traces(&before, scope);
         refused
     }
 
@@ -329,7 +345,7 @@ impl Draft<'_> {
     }
 
     /// Copies one side to the other: the places where `from_high` says which side of the plane gives. On the plane both
-    /// sides are made alike.
+    /// sides are made alike. What is its mirror image already stays as it is stored.
     pub fn mirror(
         &mut self,
         mirror: &MirrorMap,
@@ -342,11 +358,15 @@ impl Draft<'_> {
         // At hand: asking the canvas costs, vertex by vertex.
         let (topo, rest) = (canvas.topo(), canvas.rest());
         let any_locked = scope.locked.contains(&true);
+        let before = self.maps.clone();
+        let now = Maps::of(canvas, before.iter());
         let takes = |look: &Look<'_>| {
             let place = topo.place_of[look.vertex as usize];
             let partner = mirror.place(place);
             let high = rest[place as usize][axis] > offset;
-            partner != NOWHERE && (partner == place || high != from_high)
+            partner != NOWHERE
+                && (partner == place || high != from_high)
+                && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
         };
         let turned = |quick: &quick::Quick, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
@@ -484,6 +504,27 @@ impl Draft<'_> {
         }
         refused
     }
+}
+
+/// Whether a vertex has the mirror image of these slots, in whatever order and but for rounding.
+fn is_image(look: &Look<'_>, (joints, weights): (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
+    /// A step of floats below 1.
+    const ROUNDING: f32 = 1.2e-7;
+    if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
+        return false;
+    }
+    let used = |weights: &[f32]| weights.iter().filter(|w| **w != 0.0).count();
+    // As many, and each of its own once among the others: a joint in two slots is not told apart here.
+    let is_once = |joint: u16, weight: f32| {
+        let mut same = joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
+        same.next().is_some_and(|(_, w)| (w - weight).abs() <= ROUNDING) && same.next().is_none()
+    };
+    let is_alone = |slot: usize| {
+        let others = look.joints[..slot].iter().zip(look.weights);
+        others.filter(|(_, w)| **w != 0.0).all(|(j, _)| *j != look.joints[slot])
+    };
+    let mut own = (0..look.joints.len()).filter(|k| look.weights[*k] != 0.0);
+    used(look.weights) == used(weights) && own.all(|k| is_once(look.joints[k], look.weights[k]) && is_alone(k))
 }
 
 /// The mean of the places around, each by 1 over its distance at rest.

@@ -64,9 +64,13 @@ fn members(document: &Document, all: &[NodeId], joints: &Joints) -> Vec<Vec<Node
     let related = related(document, &carriers);
     let mut tops = carriers;
     let mut is_one = false;
-    let mut join = |a: usize, b: usize| match joints.common(a, b).last() {
-        Some(top) => tops[all[*top].index()] = true,
-        None => is_one = true,
+    let mut join = |a: usize, b: usize| {
+        // Of a node and one below it, the first is the top of both: not what that hangs on, where a second body may stand.
+        let above = [(a, b), (b, a)].into_iter().find(|(a, b)| document.is_above(all[*a], all[*b])).map(|(a, _)| a);
+        match above.or_else(|| joints.common(a, b).last().copied()) {
+            Some(top) => tops[all[top].index()] = true,
+            None => is_one = true,
+        }
     };
     for (l, r) in joints.named_pairs() {
         if related[all[l].index()] && related[all[r].index()] {

@@ -7,14 +7,23 @@ use thiserror::Error;
 use super::stack::{Content, Entry};
 use crate::{
     model::{Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers},
-    motion::{MirrorPairs, Side},
-    weights::{Canvas, Influences, MOST, MirrorMap, NOWHERE},
+    motion::{MirrorPairs, PairSource, Role, Side},
+    weights::{Canvas, Influences, MOST, MirrorMap, NOWHERE, is_one_sided},
 };
 
-/// The sides of a skin are not known, so nothing of it can be mirrored.
+/// Why nothing of a skin can be mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no joint of the skin is known to be of the left side, so nothing can be mirrored")]
-pub struct NoSides;
+pub enum NoSides {
+    /// No joint is of a side.
+    #[error("no joint of the skin is known to be of the left side, so nothing can be mirrored")]
+    Unknown,
+    /// Joints are of one side, and those of the other are not there.
+    #[error("no two joints of the skin are each other's mirror image, so its sides cannot be told apart")]
+    NoPair,
+    /// Those of the other side are on another skin.
+    #[error("the joints of the other side are on another skin, and a layer is mirrored within its own")]
+    OtherSkin,
+}
 
 /// Which of a canvas's places is the other's mirror, and which side they are on.
 #[derive(Clone, Debug)]
@@ -40,11 +49,18 @@ struct Plane {
 impl Plane {
     fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
         let roles = MirrorPairs::of(document, canvas.skin);
+        // What was paired by names is a pair of this skin's. A plane that was found otherwise may cut a single arm lengthwise.
+        let by_name = |r: &Role| matches!(r.how, PairSource::Names | PairSource::Both | PairSource::Given);
+        let is_sure = roles.joints().iter().enumerate().any(|(j, r)| r.partner.is_some_and(|p| p != j) && by_name(r));
+        if !is_sure && is_one_sided(document, canvas.skin) {
+            return Err(NoSides::OtherSkin);
+        }
         let (axis, offset) = (roles.axis(), roles.offset());
         let lefts = roles.joints().iter().zip(canvas.heads()).filter(|(r, _)| r.side == Side::Left);
+        let count = lefts.clone().count();
         let left: f32 = lefts.map(|(_, p)| p[axis] - offset).sum();
         if left == 0.0 || left.is_nan() {
-            return Err(NoSides);
+            return Err(if count == 0 { NoSides::Unknown } else { NoSides::NoPair });
         }
         Ok(Self { axis, offset, left_is_high: left > 0.0, joints: roles.mirror_joints() })
     }
@@ -132,7 +148,7 @@ impl Mirror {
         if layers.layers.iter().all(|l| l.mirror.is_none()) {
             return Ok(None);
         }
-        let canvas = Canvas::whole(document, skin).ok_or(NoSides)?;
+        let canvas = Canvas::whole(document, skin).ok_or(NoSides::Unknown)?;
         let plane = Plane::of(document, &canvas)?;
         let fits = |kept: &Self| kept.canvas.is_of_the_same(&canvas) && kept.sides.is_at(&plane);
         if let Some(kept) = layers.kept.find(fits) {

@@ -16,7 +16,7 @@ use super::{
     define::document_commands,
     field::{Counts, LayerSide, Meshes, Nodes, Numbers, VertexList, VertexTerms, meshes_of},
     rules,
-    weights::{Slots, Touch, mesh_label, skin_of, slots_line, untold},
+    weights::{MirrorWeights, PairJoints, Slots, Touch, mesh_label, skin_of, slots_line, untold},
 };
 use crate::{
     edit::{Edit, EditError},
@@ -32,7 +32,12 @@ use crate::{
 
 impl From<NoSides> for CommandError {
     fn from(why: NoSides) -> Self {
-        Self::Other(why.to_string())
+        Self::Other(match why {
+            NoSides::Unknown | NoSides::NoPair => {
+                format!("{why}; {} says which joint is the mirror image of which", PairJoints::NAME)
+            }
+            NoSides::OtherSkin => format!("{why}; {} goes from skin to skin", MirrorWeights::NAME),
+        })
     }
 }
 

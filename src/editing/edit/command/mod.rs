@@ -117,7 +117,7 @@ pub use self::{
     weights::{
         Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize,
         PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer,
-        WeightCommand, mesh_label, mesh_text, skin_of,
+        WeightCommand, mesh_label, mesh_text, meshes_of_body, skin_of,
     },
 };
 pub(super) use self::{layers::lines_of, weights::line_of};

@@ -11,7 +11,7 @@ use super::{
     field::Meshes,
 };
 use crate::{
-    model::Document,
+    model::{Document, NodeId},
     weights::{Canvas, Pick, Reshape, pick, reshape},
 };
 
@@ -87,6 +87,15 @@ impl Vertices {
         let terms = pieces.next()?.split(';').map(|t| term(t.trim())).collect::<Option<Vec<Term>>>()?;
         let steps = pieces.map(step).collect::<Option<Vec<_>>>().filter(|s| s.len() <= MOST_STEPS)?;
         Some(Self { terms, steps })
+    }
+
+    /// The joints that it names.
+    pub fn joints(&self, document: &Document) -> Vec<NodeId> {
+        let named = self.terms.iter().filter_map(|term| match term {
+            Term::Of { joint, .. } => find_nodes(document, joint).ok(),
+            _ => None,
+        });
+        named.flatten().collect()
     }
 
     /// Which of a canvas's vertices are meant, among those of the parts that are.

@@ -2,10 +2,12 @@
 
 mod bind;
 pub(super) use self::bind::bind_bare;
+mod mirror;
+pub use self::mirror::meshes_of_body;
 mod transfer;
 pub use self::transfer::uv_of;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use serde_json::{Value, json};
@@ -22,11 +24,11 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Aids, Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch},
+    model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch},
     motion::{Pose, Stack, ik},
     weights::{
-        Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refusal, Refused,
-        Scope, Seams, gradient, layers::Sides,
+        Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope,
+        Seams, gradient,
     },
 };
 
@@ -351,12 +353,29 @@ impl Job {
 
 /// The skin that the weights of a mesh are for: that of the first node that shows it on one.
 pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
-    let shown = document.shown_nodes();
-    shown.into_iter().map(|n| document.node(n)).find(|n| n.mesh == Some(mesh) && n.skin.is_some())?.skin
+    skins_of(document, mesh).first().copied()
 }
 
-/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive, some vertices.
-fn jobs(document: &Document, reach: &Reach) -> Result<Vec<Job>, CommandError> {
+/// The skins that a mesh is shown on, each once. Its weights count the joints of each of them.
+fn skins_of(document: &Document, mesh: MeshId) -> Vec<SkinId> {
+    let mut skins = Vec::new();
+    for node in document.shown_nodes().into_iter().map(|n| document.node(n)).filter(|n| n.mesh == Some(mesh)) {
+        skins.extend(node.skin.filter(|s| !skins.contains(s)));
+    }
+    skins
+}
+
+/// Of the skins that a mesh is shown on, the first that has the most of some joints.
+fn skin_for(document: &Document, mesh: MeshId, joints: &BTreeSet<NodeId>) -> Option<SkinId> {
+    let skins = skins_of(document, mesh);
+    let has = |skin: &SkinId| document.skin(*skin).joints.iter().filter(|j| joints.contains(j)).count();
+    let most = skins.iter().map(has).max()?;
+    skins.into_iter().find(|s| has(s) == most)
+}
+
+/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive, some vertices. A mesh that hangs on several
+/// skins is touched once, with the one that has the joints which the line names.
+fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job>, CommandError> {
     let meshes: BTreeSet<MeshId> = meshes_of(document, reach.mesh.as_ref())?.into_iter().collect();
     let primitive = reach.primitive;
     let vertices = reach.vertices.as_ref().map(|v| &v.vertices);
@@ -366,13 +385,19 @@ fn jobs(document: &Document, reach: &Reach) -> Result<Vec<Job>, CommandError> {
     if most == 0 {
         return Err(CommandError::Other("a vertex needs at least one joint".into()));
     }
-    let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
+    let mut named: BTreeSet<NodeId> = joints.iter().filter_map(|j| j.all(document).ok()).flatten().collect();
+    named.extend(vertices.iter().flat_map(|v| v.joints(document)));
+    let mut owners: BTreeMap<MeshId, Option<SkinId>> = BTreeMap::new();
+    let mut any = false;
     let mut list = Vec::new();
-    for skin in 0..document.skins.len() {
-        let Some(canvas) = Canvas::new(document, skin.into()) else { continue };
+    for skin in document.skins.ids() {
+        let Some(canvas) = Canvas::new(document, skin) else { continue };
         let meant = |part: &CanvasPart| {
-            let named = meshes.is_empty() || meshes.contains(&part.mesh);
-            named && primitive.is_none_or(|k| k == part.primitive) && done.insert((part.mesh, part.primitive))
+            let is_named = meshes.is_empty() || meshes.contains(&part.mesh);
+            let mut owner = || *owners.entry(part.mesh).or_insert_with(|| skin_for(document, part.mesh, &named));
+            let meant = is_named && primitive.is_none_or(|k| k == part.primitive) && owner() == Some(skin);
+            any |= meant;
+            meant
         };
         let meant: Vec<bool> = canvas.parts().iter().map(meant).collect();
         let wanted = match &vertices {
@@ -385,20 +410,32 @@ fn jobs(document: &Document, reach: &Reach) -> Result<Vec<Job>, CommandError> {
                 wanted
             }
         };
-        let any = wanted.contains(&true);
-        if any {
-            let locked = canvas.joints().iter().map(|j| locked.contains(j)).collect();
+        if wanted.contains(&true) {
+            let locked = locked_slots(document, &canvas, &locked);
             let all = !wanted.contains(&false);
             list.push(Job { canvas, locked, limit: most, vertices: (!all).then_some(wanted) });
         }
     }
-    if list.is_empty() && vertices.is_some() && !done.is_empty() {
+    if list.is_empty() && vertices.is_some() && any {
         return Err(CommandError::Other("“vertices” means none of the vertices there".into()));
     }
     if list.is_empty() {
         return Err(CommandError::Other("nothing with weights is meant; name a mesh that hangs on a skin".into()));
     }
     Ok(list)
+}
+
+/// Which of a skin's joints stay, as the weights count them: also where the joint of another skin that a mesh hangs on has that number.
+fn locked_slots(document: &Document, canvas: &Canvas, locked: &BTreeSet<NodeId>) -> Vec<bool> {
+    let mut slots: Vec<bool> = canvas.joints().iter().map(|j| locked.contains(j)).collect();
+    let meshes: BTreeSet<MeshId> = canvas.parts().iter().map(|p| p.mesh).collect();
+    for skin in
+        meshes.into_iter().flat_map(|m| skins_of(document, m)).filter(|s| !locked.is_empty() && *s != canvas.skin)
+    {
+        let others = document.skin(skin).joints.iter();
+        slots.iter_mut().zip(others).for_each(|(slot, joint)| *slot |= locked.contains(joint));
+    }
+    slots
 }
 
 /// Why vertices cannot be told, as a sentence.
@@ -437,6 +474,19 @@ pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     super::arguments::index_text(mesh.0, document.meshes.values().map(|m| m.name.as_deref()))
 }
 
+/// What a tool made of one canvas.
+struct Done {
+    canvas: Canvas,
+    changes: Vec<(usize, PartChange)>,
+    /// Vertices that were left as they are, by the reason.
+    left: BTreeMap<String, usize>,
+}
+
+/// Reasons as sentences.
+fn reasons(refused: &Refused) -> BTreeMap<String, usize> {
+    refused.iter().map(|(why, count)| (why.to_string(), *count)).collect()
+}
+
 /// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them takes it.
 fn run(
     document: &Document,
@@ -444,12 +494,18 @@ fn run(
     verb: &str,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
-    if reach.layer.as_deref() == Some(layers::BASE) {
-        return run_on_base(document, reach, verb, tool);
-    }
-    let done = run_plain(document, reach, verb, tool)?;
-    let edits = layers::through(document, reach.layer.as_deref(), reach.mesh.as_ref(), done.edits)?;
-    Ok(Outcome { edits, ..done })
+    run_for(document, reach, &[], verb, tool)
+}
+
+/// As [`run`], for joints that the line names: a mesh that hangs on several skins is taken with the one that has them.
+fn run_for(
+    document: &Document,
+    reach: &Reach,
+    joints: &[&Nodes],
+    verb: &str,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Outcome, CommandError> {
+    run_all(document, reach, verb, |document| each_job(document, reach, joints, &tool))
 }
 
 /// As [`run`], on what lies under layers.
@@ -459,36 +515,73 @@ fn run_on_base(
     verb: &str,
     tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
+    run_all_on_base(document, verb, |document| each_job(document, reach, &[], &tool))
+}
+
+/// What a tool makes of every job.
+fn each_job(
+    document: &Document,
+    reach: &Reach,
+    joints: &[&Nodes],
+    tool: &impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Vec<Done>, CommandError> {
+    jobs(document, reach, joints)?.into_iter().map(|job| done_by(document, job, tool)).collect()
+}
+
+fn done_by(
+    document: &Document,
+    job: Job,
+    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+) -> Result<Done, CommandError> {
+    let mut draft = Draft::new(document, &job.canvas);
+    let left = reasons(&tool(&mut draft, &job)?);
+    let changes = draft.changes(document);
+    Ok(Done { canvas: job.canvas, changes, left })
+}
+
+/// Gives what a tool makes of canvases as edits. Where there are layers, one of them takes it.
+fn run_all(
+    document: &Document,
+    reach: &Reach,
+    verb: &str,
+    tool: impl FnOnce(&Document) -> Result<Vec<Done>, CommandError>,
+) -> Result<Outcome, CommandError> {
+    if reach.layer.as_deref() == Some(layers::BASE) {
+        return run_all_on_base(document, verb, tool);
+    }
+    let done = gathered(document, verb, tool(document)?);
+    let edits = layers::through(document, reach.layer.as_deref(), reach.mesh.as_ref(), done.edits)?;
+    Ok(Outcome { edits, ..done })
+}
+
+fn run_all_on_base(
+    document: &Document,
+    verb: &str,
+    tool: impl FnOnce(&Document) -> Result<Vec<Done>, CommandError>,
+) -> Result<Outcome, CommandError> {
     let mut note = None;
     let edits = layers::on_base(document, |document| {
-        let done = run_plain(document, reach, verb, tool)?;
+        let done = gathered(document, verb, tool(document)?);
         note = done.note;
         Ok(done.edits)
     })?;
     Ok(Outcome { edits, note, ..Outcome::default() })
 }
 
-/// As [`run`], on the weights themselves.
-fn run_plain(
-    document: &Document,
-    reach: &Reach,
-    verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Outcome, CommandError> {
+/// What was done to canvases as edits of the weights themselves, and what is said of it.
+fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
     let mut edits = Vec::new();
-    let (mut refused, mut touched) = (Refused::new(), 0);
+    let (mut left, mut touched) = (BTreeMap::<String, usize>::new(), 0);
     // What one skin's job changes of another's vertices comes after all jobs: it is what both sides of a seam have.
     let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
-    for job in jobs(document, reach)? {
-        let mut draft = Draft::new(document, &job.canvas);
-        let mut count = |more: Refused| more.into_iter().for_each(|(why, n)| *refused.entry(why).or_default() += n);
-        count(tool(&mut draft, &job)?);
-        let mut changes = draft.changes(document);
-        let found = if changes.is_empty() { Seams::default() } else { Seams::of(document, &job.canvas) };
-        let (patches, open) = found.follow(document, &job.canvas, &mut changes, true, &mut claimed);
-        count(open);
+    for Done { canvas, mut changes, left: why } in all {
+        let found = if changes.is_empty() { Seams::default() } else { Seams::of(document, &canvas) };
+        let (patches, open) = found.follow(document, &canvas, &mut changes, true, &mut claimed);
+        for (why, count) in why.into_iter().chain(reasons(&open)) {
+            *left.entry(why).or_default() += count;
+        }
         for (k, change) in changes {
-            let (mesh, primitive) = (job.canvas.parts()[k].mesh, job.canvas.parts()[k].primitive);
+            let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
             touched += match &change {
                 PartChange::Patch(patch) => patch.vertices.len(),
                 PartChange::Whole(map) => differing(document, mesh, primitive, map),
@@ -503,22 +596,35 @@ fn run_plain(
     }
     let patch = |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
     edits.extend(seams.into_iter().map(patch));
-    let said = |(why, count): (&Refusal, &usize)| match count {
+    let said = |(why, count): (&String, &usize)| match count {
         1 => format!("1 vertex: {why}"),
         n => format!("{n} vertices: {why}"),
     };
-    let most = refused.iter().max_by_key(|(_, count)| **count).map(said);
+    // Of equally many, the reason that comes last in the alphabet: any rule will do, so that the same is said each time.
+    let most = left.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
     let left = most.map(|why| format!("left as they are, {why}"));
     let done = (touched > 0).then(|| match touched {
         1 => format!("{verb} 1 vertex"),
         n => format!("{verb} {n} vertices"),
     });
-    let note = match (done, left) {
-        (Some(done), Some(left)) => Some(format!("{done}; {left}")),
-        (done, left) => done.or(left),
-    };
-    Ok(Outcome { edits, note, ..Outcome::default() })
+    let both = edits.iter().find_map(|edit| match edit {
+        Edit::PatchWeights { mesh, .. } | Edit::SetWeights { mesh, .. } => shared_by(document, *mesh),
+        _ => None,
+    });
+    let note: Vec<String> = done.into_iter().chain(both).chain(left).collect();
+    Outcome { edits, note: (!note.is_empty()).then(|| note.join("; ")), ..Outcome::default() }
+}
+
+/// That a mesh hangs on several skins, which share its weights though their joints differ.
+fn shared_by(document: &Document, mesh: MeshId) -> Option<String> {
+    let skins = skins_of(document, mesh);
+    let first = document.skin(*skins.first()?);
+    let differs = skins.iter().any(|s| document.skin(*s).joints != first.joints);
+    differs.then(|| {
+        let (mesh, skins) = (mesh_label(document, mesh), skin_labels(document, &skins));
+        format!("“{mesh}” hangs on {skins}, which share its weights")
+    })
 }
 
 /// How many vertices of a primitive a map gives other weights.
@@ -538,17 +644,42 @@ fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, Comman
     let [node] = nodes[..] else {
         return Err(CommandError::Other("name one joint".into()));
     };
-    let label = document.node(node).label(node);
-    job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
+    number_of(document, node, &job.canvas)
 }
 
 /// The numbers of joints in a job's skin.
 fn joints_of(document: &Document, joints: &Nodes, job: &Job) -> Result<Vec<u16>, CommandError> {
-    let number = |node: NodeId| {
+    joints.all(document)?.into_iter().map(|node| number_of(document, node, &job.canvas)).collect()
+}
+
+/// The number of a joint in the skin of a canvas.
+fn number_of(document: &Document, node: NodeId, canvas: &Canvas) -> Result<u16, CommandError> {
+    canvas.joint(node).ok_or_else(|| {
         let label = document.node(node).label(node);
-        job.canvas.joint(node).ok_or_else(|| CommandError::Other(format!("“{label}” is no joint of the mesh's skin")))
-    };
-    joints.all(document)?.into_iter().map(number).collect()
+        let shared = canvas.parts().iter().map(|p| p.mesh).find(|m| skins_of(document, *m).len() > 1);
+        CommandError::Other(match shared {
+            Some(mesh) => format!(
+                "“{label}” is no joint of {}; “{}” hangs on {}, so name joints of one of them",
+                skin_label(document, canvas.skin),
+                mesh_label(document, mesh),
+                skin_labels(document, &skins_of(document, mesh))
+            ),
+            None => format!("“{label}” is no joint of the mesh's skin"),
+        })
+    })
+}
+
+/// Skins in a sentence.
+fn skin_labels(document: &Document, skins: &[SkinId]) -> String {
+    skins.iter().map(|s| skin_label(document, *s)).collect::<Vec<_>>().join(" and ")
+}
+
+/// A skin in a sentence.
+fn skin_label(document: &Document, skin: SkinId) -> String {
+    match document.skin(skin).name.as_deref() {
+        Some(name) if !name.is_empty() => format!("the skin “{name}”"),
+        _ => format!("skin {}", skin.0),
+    }
 }
 
 impl Normalize {
@@ -567,7 +698,8 @@ impl Limit {
 
 impl Prune {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, "pruned", |draft, job| match &self.joint {
+        let named: Vec<&Nodes> = self.joint.iter().collect();
+        run_for(scene.document, &self.reach, &named, "pruned", |draft, job| match &self.joint {
             None => Ok(draft.prune(self.below, &job.scope())),
             Some(joints) => {
                 let joints = joints_of(scene.document, joints, job)?;
@@ -579,7 +711,7 @@ impl Prune {
 
 impl SwapJoints {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, "swapped", |draft, job| {
+        run_for(scene.document, &self.reach, &[&self.joint, &self.with], "swapped", |draft, job| {
             let (a, b) = (joint_of(scene.document, &self.joint, job)?, joint_of(scene.document, &self.with, job)?);
             Ok(draft.swap_joints(a, b, &job.scope()))
         })
@@ -588,7 +720,7 @@ impl SwapJoints {
 
 impl MergeJoints {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, "merged", |draft, job| {
+        run_for(scene.document, &self.reach, &[&self.from, &self.into], "merged", |draft, job| {
             let into = joint_of(scene.document, &self.into, job)?;
             let from = joints_of(scene.document, &self.from, job)?;
             Ok(draft.merge_joints(&from, into, &job.scope()))
@@ -637,7 +769,8 @@ fn smoothed(
     by_distance: bool,
 ) -> Result<Outcome, CommandError> {
     let (passes, amount) = (passes.unwrap_or(1).clamp(1, 1000), amount.unwrap_or(1.0).clamp(0.0, 1.0));
-    run(document, reach, if by_distance { "relaxed" } else { "smoothed" }, |draft, job| {
+    let named: Vec<&Nodes> = joint.into_iter().collect();
+    run_for(document, reach, &named, if by_distance { "relaxed" } else { "smoothed" }, |draft, job| {
         let joint = joint.map(|joint| joint_of(document, joint, job)).transpose()?;
         Ok(draft.smooth(passes, amount, by_distance, joint, &job.scope()))
     })
@@ -669,7 +802,7 @@ fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
 impl Flood {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let brush = brush(self.how, self.value, self.amount);
-        run(scene.document, &self.reach, "flooded", |draft, job| {
+        run_for(scene.document, &self.reach, &[&self.joint], "flooded", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
             Ok(draft.flood(&brush, joint, |_| 1.0, &job.scope()))
         })
@@ -681,7 +814,7 @@ impl Gradient {
         let brush = brush(self.how, self.value, self.amount);
         let curve: Falloff = self.curve.unwrap_or(Curve::Linear).into();
         let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), curve);
-        run(scene.document, &self.reach, "filled", |draft, job| {
+        run_for(scene.document, &self.reach, &[&self.joint], "filled", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
             let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
             Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
@@ -710,12 +843,10 @@ impl Along {
                 CommandError::Other(format!("“{label}” ends no limb; name the joint that it begins with as “from”"))
             })
         };
-        run(document, &self.reach, "filled", |draft, job| {
+        let named: Vec<&Nodes> = self.from.iter().chain([&self.to]).collect();
+        run_for(document, &self.reach, &named, "filled", |draft, job| {
             let label = |n: NodeId| document.node(n).label(n);
-            let number = |n: NodeId| {
-                let not = || CommandError::Other(format!("“{}” is no joint of the mesh's skin", label(n)));
-                job.canvas.joint(n).ok_or_else(not)
-            };
+            let number = |n: NodeId| number_of(document, n, &job.canvas);
             let from = from.map_or_else(limb, Ok)?;
             let (first, mut at) = (number(from)?, number(to)?);
             let mut chain = vec![at];
@@ -743,46 +874,6 @@ impl Along {
 
 /// No joint, where one is expected.
 const NOBODY: u16 = u16::MAX;
-
-impl PairJoints {
-    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let document = scene.document;
-        let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
-            [node] if document.skins.values().any(|s| s.joints.contains(&node)) => Ok(node),
-            [node] => Err(CommandError::Other(format!("“{}” is no joint of a skin", document.node(node).label(node)))),
-            _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
-        };
-        let joint = one(&self.joint, "joint")?;
-        let with = self.with.as_ref().map(|with| one(with, "with")).transpose()?;
-        if let Some(with) = with
-            && !document.skins.values().any(|s| s.joints.contains(&joint) && s.joints.contains(&with))
-        {
-            let message = "the two are joints of different skins; a mirror joint is of the same";
-            return Err(CommandError::Other(message.into()));
-        }
-        let to: Shared<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
-        let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
-        // Mirrored layers show something else then.
-        let paired = Document { aids: Aids { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };
-        edits.extend(layers::mirrored_anew(&paired)?);
-        Ok(edits)
-    }
-}
-
-impl MirrorWeights {
-    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        run(document, &self.reach, "mirrored", |draft, job| {
-            let sides = match self.by {
-                Some(MirrorWay::Uv) => Sides::by_uv(document, &job.canvas, &|v| uv_of(document, &job.canvas, v)),
-                Some(MirrorWay::Place) | None => Sides::of(document, &job.canvas),
-            };
-            let sides = sides.map_err(|e| CommandError::Other(e.to_string()))?;
-            let from_high = sides.left_is_high == (self.from == Side::Left);
-            Ok(draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, &job.scope()))
-        })
-    }
-}
 
 /// The vertices that a scope has, each with the same influences.
 fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
@@ -839,12 +930,8 @@ impl Assign {
         if rows.clone().any(|row| row.iter().any(|w| *w < 0.0) || row.iter().sum::<f64>() <= 0.0) {
             return Err(CommandError::Other("“weights” must be 0 or more, and some of them above 0".into()));
         }
-        run(document, &self.reach, "set", |draft, job| {
-            let number = |n: &NodeId| {
-                let label = document.node(*n).label(*n);
-                let not = || CommandError::Other(format!("“{label}” is no joint of the mesh's skin"));
-                job.canvas.joint(*n).ok_or_else(not)
-            };
+        run_for(document, &self.reach, &[&self.joints], "set", |draft, job| {
+            let number = |n: &NodeId| number_of(document, *n, &job.canvas);
             let joints: Vec<u16> = nodes.iter().map(number).collect::<Result<_, _>>()?;
             let target = |row: &[f64]| {
                 let mut target = Influences::default();
@@ -925,12 +1012,14 @@ impl Slots<'_> {
         };
         let primitive = self.primitive.unwrap_or(PrimitiveId(0));
         let map = document.mesh(mesh).primitives.get(primitive.index()).and_then(|p| p.weights.as_deref());
-        let (Some(map), Some(skin)) = (map, skin_of(document, mesh)) else {
+        let nodes = self.joints.in_order(document)?;
+        let skin = skin_for(document, mesh, &nodes.iter().copied().collect());
+        let (Some(map), Some(skin)) = (map, skin) else {
             return Err(CommandError::Other(format!("primitive {primitive} of the mesh has no weights")));
         };
         let list = &document.skin(skin).joints;
         let mut names = Vec::new();
-        for node in self.joints.in_order(document)? {
+        for node in nodes {
             let Some(k) = list.iter().position(|j| *j == node) else {
                 let label = document.node(node).label(node);
                 return Err(CommandError::Other(format!("“{label}” is no joint of the mesh's skin")));
