@@ -7,11 +7,13 @@ mod carry;
 mod draft;
 mod faults;
 mod flaws;
+mod laid;
 mod lanes;
 pub mod layers;
 mod limb;
 mod loops;
 mod mirror;
+mod overlay;
 mod quick;
 mod reach;
 mod seams;
@@ -28,11 +30,13 @@ pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Canvas, CanvasPart, Maps, NOWHERE, joint_heads, joint_parents},
-    carry::{Carried, CarryBy, CarrySource, RowOf, TakeWeight, carry, no_row},
+    carry::{Carried, CarryBy, CarrySource, Distances, RowOf, TakeWeight, carry, corners, no_row},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::Flaws,
+    laid::{Giver, LaidBy, laid_over, size_of, takers, unit_between},
     mirror::MirrorMap,
+    overlay::rest_scale,
     reach::{PosedCanvas, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},

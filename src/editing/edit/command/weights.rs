@@ -3,7 +3,7 @@
 mod bind;
 pub(super) use self::bind::bind_bare;
 mod transfer;
-pub use self::transfer::uv_of;
+pub use self::transfer::{joint_named, uv_of};
 
 use std::collections::BTreeSet;
 
@@ -442,7 +442,7 @@ fn run(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     if reach.layer.as_deref() == Some(layers::BASE) {
         return run_on_base(document, reach, verb, tool);
@@ -457,7 +457,7 @@ fn run_on_base(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let mut note = None;
     let edits = layers::on_base(document, |document| {
@@ -473,7 +473,7 @@ fn run_plain(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let mut edits = Vec::new();
     let (mut refused, mut touched) = (Refused::new(), 0);
