@@ -1,5 +1,7 @@
 //! The surfaces that weights come from, placed over the surface that takes them, before nearest points are searched.
 
+use std::collections::BTreeSet;
+
 use glam::{Mat4, Vec3};
 
 use super::{Canvas, corners, mesh_from_mesh, overlay::Overlay};
@@ -64,7 +66,7 @@ pub fn laid_over(
     pairs: &[(NodeId, NodeId)],
     wanted: &[u32],
 ) -> (Vec<Vec<Vec3>>, LaidBy) {
-    let is_match = share_matched(givers) >= MATCH;
+    let is_match = is_match(ours, canvas, givers);
     let bound = givers.iter().map(|g| bound_alike((theirs, ours), canvas, g)).collect::<Option<Vec<Mat4>>>();
     if let Some(spaces) = bound {
         let place = |(g, space): (&Giver<'_>, &Mat4)| moved(&g.primitive.positions, space);
@@ -85,13 +87,29 @@ pub fn laid_over(
     (lying, LaidBy::NoNearer)
 }
 
-/// Skeletons match where joints with counterparts hold at least this part of the weights that come over.
-const MATCH: f32 = 0.5;
+/// Whether two skeletons match: half of the weights that come over are on joints with a counterpart, or half of the joints here that have
+/// weights are such counterparts. A body with few fingers has no counterparts for most joints of one with all of them.
+fn is_match(ours: &Document, canvas: &Canvas, givers: &[Giver<'_>]) -> bool {
+    const ENOUGH: f64 = 0.5;
+    let mut used = vec![false; canvas.joints().len()];
+    let maps = canvas.parts().iter().filter_map(|p| ours.primitive(p.mesh, p.primitive)?.weights.as_deref());
+    for map in maps {
+        for (joint, _) in map.joints.iter().zip(map.weights.iter()).filter(|(_, w)| **w > 0.0) {
+            if let Some(used) = used.get_mut(usize::from(*joint)) {
+                *used = true;
+            }
+        }
+    }
+    let found: BTreeSet<u16> = givers.iter().flat_map(|g| g.joints).flatten().copied().collect();
+    let with_weights = used.iter().filter(|used| **used).count();
+    let matched = found.iter().filter(|j| used.get(usize::from(**j)) == Some(&true)).count();
+    share_matched(givers) >= ENOUGH || (with_weights > 1 && matched as f64 >= ENOUGH * with_weights as f64)
+}
 
 /// By primitive and by joint of its skin, the number of the joint that takes its weights. Where the skeletons match, that is for a joint
 /// without counterpart the counterpart of the nearest joint above.
-pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
-    if share_matched(givers) < MATCH {
+pub fn takers((theirs, ours): (&Document, &Document), canvas: &Canvas, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
+    if !is_match(ours, canvas, givers) {
         return givers.iter().map(|g| g.joints.to_vec()).collect();
     }
     let one = |giver: &Giver<'_>| {
@@ -104,7 +122,7 @@ pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> 
 }
 
 /// The part of the weights that is on joints with a counterpart.
-fn share_matched(givers: &[Giver<'_>]) -> f32 {
+fn share_matched(givers: &[Giver<'_>]) -> f64 {
     let (mut found, mut all) = (0.0f64, 0.0f64);
     for giver in givers {
         let Some(map) = giver.primitive.weights.as_deref() else { continue };
@@ -115,7 +133,7 @@ fn share_matched(givers: &[Giver<'_>]) -> f32 {
             }
         }
     }
-    if all > 0.0 { (found / all) as f32 } else { 0.0 }
+    if all > 0.0 { found / all } else { 0.0 }
 }
 
 /// Mesh space of the canvas from that of a primitive whose skin was bound in the same pose.
