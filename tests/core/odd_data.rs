@@ -234,9 +234,9 @@ fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
         for command in [
             json!({"do": "clip.reverse", "clip": edited}),
             json!({"do": "clip.retime", "clip": edited, "speed": 0.5}),
-            json!({"do": "key.move", "clip": edited, "by": 0.125}),
+            json!({"do": "key.move", "clip": edited, "by": 0.125, "from": 0.0, "to": 2.0}),
             json!({"do": "key.set", "clip": edited, "node": "Hand", "time": 0.5, "translation": [0.0, 2.0, 0.0]}),
-            json!({"do": "key.morph", "clip": edited, "node": node, "time": 0.5, "values": [0.1, 0.2, 0.3, 0.4]}),
+            json!({"do": "key.morph", "clip": edited, "node": node, "time": 0.3, "target": "b", "weight": 0.7}),
             json!({"do": "clip.resample", "clip": edited, "rate": 30}),
         ] {
             let mut session = open(&path);

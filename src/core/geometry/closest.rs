@@ -17,8 +17,6 @@ pub struct ClosestSurface {
 pub struct Nearest {
     /// How far it is, metres.
     pub distance: f32,
-    /// Its triangle.
-    pub triangle: usize,
     /// The vertices of its triangle.
     pub vertices: [u32; 3],
     /// Their shares at the spot; sum to 1.
@@ -34,29 +32,14 @@ impl ClosestSurface {
 
     /// The spot nearest to a point; nothing where there is no triangle.
     pub fn nearest(&self, point: Vec3) -> Option<Nearest> {
-        self.nearest_of(point, |_| true)
-    }
-
-    /// The spot nearest to a point, of those triangles that face the way of a normal.
-    pub fn nearest_facing(&self, point: Vec3, normal: Vec3) -> Option<Nearest> {
-        self.nearest_of(point, |triangle| self.normal(triangle).dot(normal) > 0.0)
-    }
-
-    /// The normal of a triangle, as long as twice its area.
-    pub fn normal(&self, triangle: usize) -> Vec3 {
-        let [a, b, c] = self.indices.as_chunks::<3>().0[triangle].map(|v| self.positions[v as usize]);
-        (b - a).cross(c - a)
-    }
-
-    fn nearest_of(&self, point: Vec3, is_meant: impl Fn(usize) -> bool) -> Option<Nearest> {
         let corners = self.indices.as_chunks::<3>().0;
         let mut best: Option<Nearest> = None;
         self.bvh.near(point, |triangle| {
             let vertices = corners[triangle];
             let (shares, spot) = on_triangle(point, vertices.map(|v| self.positions[v as usize]));
             let distance = spot.distance(point);
-            if best.is_none_or(|b| distance < b.distance) && is_meant(triangle) {
-                best = Some(Nearest { distance, triangle, vertices, shares });
+            if best.is_none_or(|b| distance < b.distance) {
+                best = Some(Nearest { distance, vertices, shares });
             }
             best.map_or(f32::INFINITY, |b| b.distance)
         });

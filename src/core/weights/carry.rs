@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::{Canvas, Influences};
 use crate::{
-    geometry::{ClosestSurface, Nearest},
+    geometry::ClosestSurface,
     model::{Primitive, Topology},
 };
 
@@ -99,82 +99,16 @@ impl<'a> Asked<'a> {
         Self { source, surface }
     }
 
-    /// The nearest point, of what faces the way of a normal where one is given.
-    fn nearest(&self, at: Vec3, normal: Option<Vec3>) -> Option<Nearest> {
-        let surface = self.surface.as_ref()?;
-        match normal {
-            Some(normal) => surface.nearest_facing(at, normal),
-            None => surface.nearest(at),
-        }
-    }
-}
-
-/// The vertices of a point with their shares. A point at a vertex is that vertex, to the bit.
-fn corners_of(spot: &Nearest) -> ([u32; 3], [f32; 3]) {
-    match (0..3).find(|k| spot.shares[*k] > 1.0 - 1e-4) {
-        Some(k) => ([spot.vertices[k]; 3], [1.0, 0.0, 0.0]),
-        None => (spot.vertices, spot.shares),
-    }
-}
-
-/// Sources with the way that the surface of the canvas faces: the inner side of a leg or finger takes from that of its counterpart, and
-/// not from the outer side of the next one.
-struct Facing<'a> {
-    asked: &'a [Asked<'a>],
-    /// By place of the canvas; empty where it does not count.
-    normals: Vec<Vec3>,
-    /// The size of the canvas.
-    size: f32,
-}
-
-impl<'a> Facing<'a> {
-    fn new(canvas: &Canvas, asked: &'a [Asked<'a>], by: CarryBy, wanted: &[u32], size: f32) -> Self {
-        /// Vertices that vote on which side of the triangles is outside.
-        const VOTES: usize = 500;
-        let mut made = Self { asked, normals: Vec::new(), size };
-        if by != CarryBy::Surface {
-            return made;
-        }
-        let normal = |place: u32| -> Vec3 {
-            let at = |p: u32| canvas.rest()[p as usize];
-            let corner = at(place);
-            canvas.fan(place).iter().map(|[a, b]| (at(*a) - corner).cross(at(*b) - corner)).sum()
+    /// How far the nearest spot is, with its vertices and their shares.
+    fn nearest(&self, at: Vec3) -> Option<(f32, [u32; 3], [f32; 3])> {
+        let spot = self.surface.as_ref()?.nearest(at)?;
+        // What lies on a vertex is that vertex, to the bit.
+        let corner = (0..3).find(|k| spot.shares[*k] > 1.0 - 1e-4);
+        let (vertices, shares) = match corner {
+            Some(k) => ([spot.vertices[k]; 3], [1.0, 0.0, 0.0]),
+            None => (spot.vertices, spot.shares),
         };
-        let normals: Vec<Vec3> = (0..canvas.place_count() as u32).map(normal).collect();
-        let step = wanted.len().div_ceil(VOTES).max(1);
-        let vote = |v: &u32| {
-            let place = canvas.place_of(*v) as usize;
-            let (a, spot) = made.nearest(canvas.rest()[place], None)?;
-            let there = a.surface.as_ref()?.normal(spot.triangle).normalize_or_zero();
-            Some(there.dot(normals[place].normalize_or_zero()))
-        };
-        // Triangles of a file that is mirrored go the other way round.
-        let side = if wanted.iter().step_by(step).filter_map(vote).sum::<f32>() < 0.0 { -1.0 } else { 1.0 };
-        made.normals = normals.into_iter().map(|n| n * side).collect();
-        made
-    }
-
-    fn nearest(&self, at: Vec3, normal: Option<Vec3>) -> Option<(&'a Asked<'a>, Nearest)> {
-        let spots = self.asked.iter().filter_map(|a| Some((a, a.nearest(at, normal)?)));
-        spots.min_by(|a, b| a.1.distance.total_cmp(&b.1.distance))
-    }
-
-    /// The point that a place takes from.
-    fn best(&self, at: Vec3, place: u32) -> Option<(&'a Asked<'a>, Nearest)> {
-        /// Less than this part of the size is the same place.
-        const SAME: f32 = 1e-4;
-        /// A point that faces the same way may be so many times as far.
-        const FARTHER: f32 = 3.0;
-        let plain = self.nearest(at, None)?;
-        let normal = self.normals.get(place as usize).filter(|n| n.length_squared() > 0.0 && n.is_finite());
-        if let Some(normal) = normal
-            && plain.1.distance > self.size * SAME
-            && let Some(facing) = self.nearest(at, Some(*normal))
-            && facing.1.distance <= plain.1.distance * FARTHER
-        {
-            return Some(facing);
-        }
-        Some(plain)
+        Some((spot.distance, vertices, shares))
     }
 }
 
@@ -202,7 +136,6 @@ pub fn carry(
 ) -> Carried {
     let size = size_of(canvas.rest());
     let asked: Vec<Asked<'_>> = sources.iter().map(|s| Asked::new(s, by, size)).collect();
-    let facing = Facing::new(canvas, &asked, by, wanted, size);
     let measures = matches!(by, CarryBy::Surface | CarryBy::Vertex);
     let one = |v: &u32| -> (u32, Option<(Influences, bool, f32)>) {
         let mut list = Influences::default();
@@ -229,12 +162,15 @@ pub fn carry(
                     CarryBy::Uv => uv_of(canvas.first_at(place)).map(|uv| in_uv(uv, rest, size)),
                     _ => Some(rest),
                 };
-                at.and_then(|at| facing.best(at, place)).map(|(a, spot)| {
-                    let (vertices, shares) = corners_of(&spot);
+                let near = at.and_then(|at| {
+                    let spots = asked.iter().filter_map(|a| Some((a, a.nearest(at)?)));
+                    spots.min_by(|a, b| a.1.0.total_cmp(&b.1.0))
+                });
+                near.map(|(a, (distance, vertices, shares))| {
                     for (vertex, share) in vertices.iter().zip(shares).filter(|(_, share)| *share > 0.0) {
                         take(a.source, *vertex, share);
                     }
-                    spot.distance
+                    distance
                 })
             }
         };

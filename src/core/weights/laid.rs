@@ -1,6 +1,6 @@
 //! The surfaces that weights come from, placed over the surface that takes them, before nearest points are searched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use glam::{Mat4, Vec3};
 
@@ -66,7 +66,7 @@ pub fn laid_over(
     pairs: &[(NodeId, NodeId)],
     wanted: &[u32],
 ) -> (Vec<Vec<Vec3>>, LaidBy) {
-    let is_match = is_match(ours, canvas, givers);
+    let is_match = is_match(givers);
     let bound = givers.iter().map(|g| bound_alike((theirs, ours), canvas, g)).collect::<Option<Vec<Mat4>>>();
     if let Some(spaces) = bound {
         let place = |(g, space): (&Giver<'_>, &Mat4)| moved(&g.primitive.positions, space);
@@ -87,36 +87,28 @@ pub fn laid_over(
     (lying, LaidBy::NoNearer)
 }
 
-/// Whether two skeletons match: half of the weights that come over are on joints with a counterpart, or half of the joints here that have
-/// weights are such counterparts. A body with few fingers has no counterparts for most joints of one with all of them.
-fn is_match(ours: &Document, canvas: &Canvas, givers: &[Giver<'_>]) -> bool {
+/// Whether two skeletons match: half of the weights that come over are on joints with a counterpart; or there are as many counterparts as
+/// the trunk and limbs of a body have. A body with few fingers has no counterparts for most joints of one with all of them.
+fn is_match(givers: &[Giver<'_>]) -> bool {
     const ENOUGH: f64 = 0.5;
-    let mut used = vec![false; canvas.joints().len()];
-    let maps = canvas.parts().iter().filter_map(|p| ours.primitive(p.mesh, p.primitive)?.weights.as_deref());
-    for map in maps {
-        for (joint, _) in map.joints.iter().zip(map.weights.iter()).filter(|(_, w)| **w > 0.0) {
-            if let Some(used) = used.get_mut(usize::from(*joint)) {
-                *used = true;
-            }
-        }
-    }
+    const BODY: usize = 10;
     let found: BTreeSet<u16> = givers.iter().flat_map(|g| g.joints).flatten().copied().collect();
-    let with_weights = used.iter().filter(|used| **used).count();
-    let matched = found.iter().filter(|j| used.get(usize::from(**j)) == Some(&true)).count();
-    share_matched(givers) >= ENOUGH || (with_weights > 1 && matched as f64 >= ENOUGH * with_weights as f64)
+    share_matched(givers) >= ENOUGH || found.len() >= BODY
 }
 
 /// By primitive and by joint of its skin, the number of the joint that takes its weights. Where the skeletons match, that is for a joint
 /// without counterpart the counterpart of the nearest joint above.
-pub fn takers((theirs, ours): (&Document, &Document), canvas: &Canvas, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
-    if !is_match(ours, canvas, givers) {
+pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
+    if !is_match(givers) {
         return givers.iter().map(|g| g.joints.to_vec()).collect();
     }
     let one = |giver: &Giver<'_>| {
-        let joints = &theirs.skin(giver.skin).joints;
-        let number = |node: NodeId| *giver.joints.get(joints.iter().position(|j| *j == node)?)?;
-        let up = |node: NodeId| std::iter::successors(Some(node), |n| theirs.node(*n).parent).find_map(number);
-        joints.iter().zip(giver.joints).map(|(node, own)| own.or_else(|| up(*node))).collect()
+        let joints = theirs.skin(giver.skin).joints.iter().zip(giver.joints);
+        let known: HashMap<NodeId, u16> = joints.clone().filter_map(|(node, own)| Some((*node, (*own)?))).collect();
+        let up = |node: NodeId| {
+            std::iter::successors(Some(node), |n| theirs.node(*n).parent).find_map(|n| known.get(&n).copied())
+        };
+        joints.map(|(node, own)| own.or_else(|| up(*node))).collect()
     };
     givers.iter().map(one).collect()
 }

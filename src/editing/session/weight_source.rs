@@ -455,7 +455,7 @@ impl Given {
             Some(Giver { primitive: model.document.primitive(mesh, primitive)?, skin, joints: &joints[*k] })
         };
         let givers: Vec<Giver<'_>> = list.iter().filter_map(giver).collect();
-        let takers = takers((&model.document, document), canvas, &givers);
+        let takers = takers(&model.document, &givers);
         let above = givers.iter().zip(&takers).any(|(g, t)| g.joints != &t[..]);
         let (positions, laid) = match by {
             // Numbers say which vertex is which.

@@ -1,6 +1,9 @@
 //! Weights from another mesh: each vertex takes those of the nearest point of its surface, or of the point at its texture coordinates.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use glam::Vec3;
 
@@ -53,9 +56,13 @@ impl Transfer {
             if by == CarryBy::Order {
                 same_numbers(document, canvas, &wanted, &sources)?;
             }
-            let joints: Vec<Vec<Option<u16>>> = sources.iter().map(|s| s.joints(document, canvas)).collect();
+            let mut known: BTreeMap<SkinId, Vec<Option<u16>>> = BTreeMap::new();
+            for source in &sources {
+                known.entry(source.skin).or_insert_with(|| source.joints(document, canvas));
+            }
+            let joints: Vec<&[Option<u16>]> = sources.iter().map(|s| &known[&s.skin][..]).collect();
             let givers: Vec<Giver<'_>> = sources.iter().zip(&joints).map(|(s, joints)| s.giver(joints)).collect();
-            let takers: Vec<Vec<Option<u16>>> = takers((document, document), canvas, &givers);
+            let takers: Vec<Vec<Option<u16>>> = takers(document, &givers);
             let rows: Vec<_> = sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
             let (places, how) = placed(document, canvas, &givers, &wanted);
             let near = sources.iter().zip(places).zip(&rows).map(|((s, positions), row)| s.seen(positions, row));
