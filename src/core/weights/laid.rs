@@ -33,8 +33,8 @@ pub enum LaidBy {
     },
     /// As they lie: there are too few counterparts to pose by.
     NoMatch,
-    /// As they lie: posed, the surfaces were no nearer.
-    NoNearer,
+    /// As they lie: posed, the surfaces were much farther apart.
+    Farther,
     /// As they lie: the source has no skeleton.
     NoSkeleton,
 }
@@ -50,7 +50,7 @@ impl LaidBy {
                 Some(format!("the source was first posed onto the rest pose here by {matched} joints"))
             }
             Self::NoMatch => Some(format!("{AS_THEY_LIE}, since the skeletons do not match")),
-            Self::NoNearer => Some(format!("{AS_THEY_LIE}, since posing the source brought them no nearer")),
+            Self::Farther => Some(format!("{AS_THEY_LIE}, since posing the source took them farther apart")),
             Self::NoSkeleton => Some(format!("{AS_THEY_LIE}, since the source has no skeleton")),
         }
     }
@@ -79,13 +79,17 @@ pub fn laid_over(
         givers.iter().map(|g| overlay.positions(g.primitive, g.skin, canvas.skin)).collect::<Option<Vec<_>>>()
     });
     let (Some(overlay), Some(posed)) = (overlay, posed) else { return (lying, LaidBy::NoMatch) };
-    if apart(canvas, givers, &posed, wanted) < apart(canvas, givers, &lying, wanted) {
+    // Counterparts say more than distances: hair, clothes and arms differ between bodies. Much farther apart is a wrong match.
+    if apart(canvas, givers, &posed, wanted) < FARTHER * apart(canvas, givers, &lying, wanted) {
         let joints: Vec<NodeId> = givers.iter().flat_map(|g| theirs.skin(g.skin).joints.iter().copied()).collect();
         let matched = overlay.matched().iter().filter(|n| joints.contains(n)).count();
         return (posed, LaidBy::Pose { matched });
     }
-    (lying, LaidBy::NoNearer)
+    (lying, LaidBy::Farther)
 }
+
+/// Posed surfaces may lie farther apart than unposed ones by this factor.
+const FARTHER: f32 = 1.5;
 
 /// Whether two skeletons match: half of the weights that come over are on joints with a counterpart; or there are as many counterparts as
 /// the trunk and limbs of a body have. A body with few fingers has no counterparts for most joints of one with all of them.

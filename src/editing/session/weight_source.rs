@@ -149,7 +149,7 @@ impl Tally {
         if self.partly > 0 {
             let rest = counted(self.partly, "vertex", "vertices");
             text += &format!("; {gone}, and the rest of {rest} made up for them");
-        } else if self.above {
+        } else if self.above && !self.gone.is_empty() {
             text += &format!("; {gone}, and the joints above took their weights");
         }
         text

@@ -62,7 +62,7 @@ impl Transfer {
             }
             let joints: Vec<&[Option<u16>]> = sources.iter().map(|s| &known[&s.skin][..]).collect();
             let givers: Vec<Giver<'_>> = sources.iter().zip(&joints).map(|(s, joints)| s.giver(joints)).collect();
-            let takers: Vec<Vec<Option<u16>>> = takers(document, &givers);
+            let takers = takers(document, &givers);
             let rows: Vec<_> = sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
             let (places, how) = placed(document, canvas, &givers, &wanted);
             let near = sources.iter().zip(places).zip(&rows).map(|((s, positions), row)| s.seen(positions, row));
