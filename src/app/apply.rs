@@ -28,12 +28,16 @@ impl App {
         let mut changed = false;
         for action in actions {
             self.follow_mix();
-            changed |= !matches!(
+            let is_of_the_pointer = matches!(
                 action,
                 Action::Viewport(ViewportAction::ViewportSize(_) | ViewportAction::Hover(_))
                     | Action::Program(ProgramAction::HoldToast(_))
                     | Action::Paint(PaintAction::BrushHover(_))
             );
+            if !is_of_the_pointer {
+                log::trace!("an act: {action:?}");
+                changed = true;
+            }
             self.apply_one(ctx, action);
         }
         // What was to follow a save that was given up is given up with it: the next save is another.

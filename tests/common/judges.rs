@@ -54,23 +54,29 @@ pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<Stri
         .map(|s| if out.status.success() { String::new() } else { s })
 }
 
+/// What the reference evaluator says of a file, asked with these arguments; nothing where it does not run.
+fn reference(file: &Path, arguments: &[&str]) -> Option<serde_json::Value> {
+    let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
+    let folder = tempfile::tempdir().ok()?;
+    let to = folder.path().join("posed.json");
+    let out = Command::new("python3").arg(script).arg(file).args(arguments).arg("--out").arg(&to).output().ok()?;
+    assert!(out.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&std::fs::read(to).ok()?).ok()
+}
+
 /// Where an independent reader has all vertices of a file's first clip at a time, mesh by mesh in the order of their nodes; nothing where
 /// it does not run.
 pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
-    let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
-    let folder = tempfile::tempdir().expect("a folder");
-    let to = folder.path().join("out.json");
-    let out = Command::new("python3")
-        .arg(script)
-        .arg(path)
-        .args(["--time", &time.to_string(), "--out"])
-        .arg(&to)
-        .output()
-        .ok()?;
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let found: serde_json::Value = serde_json::from_slice(&std::fs::read(&to).expect("its answer")).expect("JSON");
+    let found = reference(path, &["--time", &time.to_string()])?;
     let mut meshes: Vec<&serde_json::Value> = found["meshes"].as_array().expect("meshes").iter().collect();
     meshes.sort_by_key(|m| (m["node"].as_u64(), m["primitive"].as_u64()));
     let places = meshes.iter().flat_map(|m| m["positions"].as_array().expect("positions"));
     Some(places.map(|p| std::array::from_fn(|k| p[k].as_f64().expect("a number"))).collect())
+}
+
+/// A file at a moment of one of its clips as the reference evaluator has it: nodes with their world matrices, and the vertices of each
+/// primitive in scene space. Nothing where it does not run.
+pub fn posed(file: &Path, clip: Option<usize>, time: f64) -> Option<serde_json::Value> {
+    let clip = clip.map_or_else(|| "none".to_owned(), |k| k.to_string());
+    reference(file, &["--anim", &clip, "--time", &time.to_string()])
 }

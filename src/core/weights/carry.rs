@@ -1,11 +1,16 @@
 //! Weights of one surface for another: each place takes what the nearest spot of the other has, or what lies at the same texture
 //! coordinates, or what has the same number.
 
+use std::borrow::Cow;
+
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::{Canvas, Influences};
-use crate::geometry::ClosestSurface;
+use crate::{
+    geometry::ClosestSurface,
+    model::{Primitive, Topology},
+};
 
 /// Which spot of the other surface a vertex takes its weights from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,10 +43,20 @@ pub struct CarrySource<'a> {
     pub positions: Vec<Vec3>,
     /// First texture coordinates; empty where there are none.
     pub uvs: &'a [Vec2],
-    /// Its triangles; empty where they are not known.
-    pub indices: &'a [u32],
+    /// Its triangles, see [`corners`]; empty where they are not known.
+    pub indices: Cow<'a, [u32]>,
     /// What a vertex has.
     pub row: &'a RowOf<'a>,
+}
+
+/// The triangles of a primitive, in which nearest points are searched. A line is a triangle with two corners at one end, and a point
+/// one with all three at one place.
+pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
+    match primitive.topology {
+        Topology::Triangles => Cow::Borrowed(&primitive.indices),
+        Topology::Lines => primitive.indices.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]).collect(),
+        Topology::Points => primitive.indices.iter().flat_map(|v| [*v; 3]).collect(),
+    }
 }
 
 /// A source, ready to be asked.
@@ -97,11 +112,13 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What was carried over.
+/// Weights taken over from another surface.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     /// By the canvas's vertices, in rising order, what each takes.
     pub rows: Vec<(u32, Influences)>,
+    /// By row, the distance to the point that it was taken from, in units of mesh space; empty where no nearest point was searched.
+    pub distances: Vec<f32>,
     /// Vertices for which nothing was found.
     pub unfound: usize,
     /// Vertices of which a part of the weights was of joints that are not here.
@@ -119,7 +136,8 @@ pub fn carry(
 ) -> Carried {
     let size = size_of(canvas.rest());
     let asked: Vec<Asked<'_>> = sources.iter().map(|s| Asked::new(s, by, size)).collect();
-    let one = |v: &u32| -> (u32, Option<(Influences, bool)>) {
+    let measures = matches!(by, CarryBy::Surface | CarryBy::Vertex);
+    let one = |v: &u32| -> (u32, Option<(Influences, bool, f32)>) {
         let mut list = Influences::default();
         let mut lost = false;
         let mut take = |source: &CarrySource<'_>, vertex: u32, share: f32| {
@@ -132,7 +150,10 @@ pub fn carry(
             CarryBy::Order => {
                 let (part, own) = canvas.part_of(*v);
                 let source = sources.get(part).filter(|s| (own as usize) < s.count);
-                source.map(|source| take(source, own, 1.0))
+                source.map(|source| {
+                    take(source, own, 1.0);
+                    0.0
+                })
             }
             _ => {
                 let place = canvas.place_of(*v);
@@ -145,25 +166,80 @@ pub fn carry(
                     let spots = asked.iter().filter_map(|a| Some((a, a.nearest(at)?)));
                     spots.min_by(|a, b| a.1.0.total_cmp(&b.1.0))
                 });
-                near.map(|(a, (_, vertices, shares))| {
+                near.map(|(a, (distance, vertices, shares))| {
                     for (vertex, share) in vertices.iter().zip(shares).filter(|(_, share)| *share > 0.0) {
                         take(a.source, *vertex, share);
                     }
+                    distance
                 })
             }
         };
-        (*v, found.filter(|()| !list.is_empty()).map(|()| (list, lost)))
+        (*v, found.filter(|_| !list.is_empty()).map(|distance| (list, lost, distance)))
     };
-    let all: Vec<(u32, Option<(Influences, bool)>)> = wanted.par_iter().with_min_len(64).map(one).collect();
+    let all: Vec<(u32, Option<(Influences, bool, f32)>)> = wanted.par_iter().with_min_len(64).map(one).collect();
     let mut carried = Carried::default();
     for (vertex, found) in all {
         match found {
             None => carried.unfound += 1,
-            Some((list, lost)) => {
+            Some((list, lost, distance)) => {
                 carried.partly += usize::from(lost);
                 carried.rows.push((vertex, list));
+                if measures {
+                    carried.distances.push(distance);
+                }
             }
         }
     }
     carried
+}
+
+/// How far two surfaces lie apart, over the vertices that took weights, in scene meters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Distances {
+    all: Vec<f32>,
+}
+
+impl Distances {
+    /// A vertex that lies farther than this from the point that it took its weights from is counted as far, meters.
+    pub const FAR: f32 = 0.05;
+
+    /// Adds what was carried over into a mesh space with units of `scale` meters.
+    pub fn add(&mut self, carried: &Carried, scale: f32) {
+        self.all.extend(carried.distances.iter().map(|d| d * scale));
+    }
+
+    /// The distance that is not exceeded by this share of the vertices, `0..=1`; nothing where none was measured.
+    pub fn percentile(&self, share: f32) -> Option<f32> {
+        let mut sorted = self.all.clone();
+        sorted.sort_by(f32::total_cmp);
+        let last = sorted.len().checked_sub(1)?;
+        sorted.get((last as f32 * share.clamp(0.0, 1.0)).round() as usize).copied()
+    }
+
+    /// The number of vertices farther than [`Self::FAR`].
+    pub fn far(&self) -> usize {
+        self.all.iter().filter(|d| **d > Self::FAR).count()
+    }
+
+    /// The mean; 0 where none was measured.
+    pub fn mean(&self) -> f32 {
+        let sum: f64 = self.all.iter().map(|d| f64::from(*d)).sum();
+        (sum / self.all.len().max(1) as f64) as f32
+    }
+
+    /// The distances as a part of a sentence; nothing where none was measured.
+    pub fn text(&self) -> Option<String> {
+        let cm = |share: f32| self.percentile(share).map(|d| format!("{:.2} cm", d * 100.0));
+        let far = match self.far() {
+            0 => "no vertex lies".to_owned(),
+            1 => "1 vertex lies".to_owned(),
+            n => format!("{n} vertices lie"),
+        };
+        Some(format!(
+            "distance to that surface: median {}, 95th percentile {}; {far} farther than {:.0} cm from it",
+            cm(0.5)?,
+            cm(0.95)?,
+            Self::FAR * 100.0
+        ))
+    }
 }

@@ -366,7 +366,7 @@ fn spaces(document: &Document, mirror: &Mirror, canvases: &[Canvas], bound_as_on
                 let (a, b) = (&canvases[from], &canvases[to]);
                 let shared: Vec<(usize, usize)> =
                     b.joints().iter().enumerate().filter_map(|(k, j)| Some((usize::from(a.joint(*j)?), k))).collect();
-                if let Some(between) = mesh_from_mesh(document, a.skin, b.skin, &shared) {
+                if let Some(between) = mesh_from_mesh(document.skin(a.skin), document.skin(b.skin), &shared) {
                     spaces[to] = Some(space * between);
                     front.push((to, space * between));
                 }

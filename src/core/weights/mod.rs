@@ -8,11 +8,13 @@ mod draft;
 mod faults;
 mod flaws;
 mod joined;
+mod laid;
 mod lanes;
 pub mod layers;
 mod limb;
 mod loops;
 mod mirror;
+mod overlay;
 mod quick;
 mod reach;
 mod seams;
@@ -29,12 +31,14 @@ pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
     canvas::{Canvas, CanvasPart, Maps, NOWHERE, joint_heads, joint_parents},
-    carry::{Carried, CarryBy, CarrySource, RowOf, TakeWeight, carry, no_row},
+    carry::{Carried, CarryBy, CarrySource, Distances, RowOf, TakeWeight, carry, corners, no_row},
     draft::{Draft, PartChange, Refused, Scope},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::Flaws,
     joined::{Joined, JoinedMirror, bodies, is_one_sided},
+    laid::{Giver, LaidBy, laid_over, size_of, takers, unit_between},
     mirror::MirrorMap,
+    overlay::rest_scale,
     reach::{PosedCanvas, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},

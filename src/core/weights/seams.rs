@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{IVec3, Mat4, Vec3};
 
 use super::{Canvas, Influences, PartChange, Refusal, Refused, Rule, share};
-use crate::model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightMap, WeightPatch};
+use crate::model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
 /// A vertex of a mesh on another skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,8 +35,7 @@ pub struct Seams {
 
 /// Mesh space of one skin from that of another: where a joint that both have was bound says it. Nothing where they have none,
 /// or were bound in poses that differ.
-pub fn mesh_from_mesh(document: &Document, to: SkinId, from: SkinId, pairs: &[(usize, usize)]) -> Option<Mat4> {
-    let (to, from) = (document.skin(to), document.skin(from));
+pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Option<Mat4> {
     let of = |(a, b): &(usize, usize)| Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?);
     let all: Vec<Mat4> = pairs.iter().filter_map(of).filter(|m| m.is_finite()).collect();
     let first = *all.first()?;
@@ -61,7 +60,7 @@ impl Seams {
             let joints = &document.skin(skin).joints;
             let pairs: Vec<(usize, usize)> =
                 joints.iter().enumerate().filter_map(|(k, node)| Some((*numbers.get(node)?, k))).collect();
-            let Some(space) = mesh_from_mesh(document, canvas.skin, skin, &pairs) else { continue };
+            let Some(space) = mesh_from_mesh(document.skin(canvas.skin), document.skin(skin), &pairs) else { continue };
             let Some(other) = Canvas::new(document, skin) else { continue };
             let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
             let before = found.twins.len();

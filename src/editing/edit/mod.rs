@@ -8,7 +8,7 @@ mod ledger;
 mod selection;
 
 pub use self::command::untold;
-pub(crate) use self::command::{primitives_of, uv_of};
+pub(crate) use self::command::{joint_named, primitives_of, uv_of};
 pub use self::{
     apply::{Edit, EditError, apply},
     arithmetic::evaluate,

@@ -21,6 +21,7 @@ mod vrm_pose;
 mod weight_cells;
 mod weight_import;
 mod weight_layers;
+mod weight_source;
 mod work;
 
 use std::{
@@ -52,7 +53,7 @@ pub use self::{
     stamp::{OnDisk, Stamp, content_hash, hard_links},
     vrm_pose::posed_bones,
     weight_cells::{CellRefused, WhyNot, cells_assigned},
-    weight_import::{RowsMeant, joint_named, rows_meant, weight_rows, weight_table},
+    weight_import::{RowsMeant, rows_meant, weight_rows, weight_table},
     work::{NotTaken, Work, Worked},
 };
 pub use crate::formats::{
@@ -587,7 +588,7 @@ impl Session {
                 return Ok(done);
             }
             Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) => {
-                let meant = weight_import::WeightsMeant {
+                let meant = weight_source::WeightsMeant {
                     path: path.as_deref(),
                     from: from.as_deref(),
                     mesh: mesh.as_ref(),

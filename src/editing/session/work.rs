@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use super::{RunError, Session, edits_of, weight_import::WeightsMeant};
+use super::{RunError, Session, edits_of, weight_source::WeightsMeant};
 use crate::edit::{Command, CommandError, Edit, apply, command::SessionCommand};
 
 /// A command, or several, to be worked out.

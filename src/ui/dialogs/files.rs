@@ -219,7 +219,11 @@ pub fn weights_ui(
         ui.label(RichText::new("Found by").color(view.theme.color(ColorRole::TextSecondary)));
         let ways = [
             (None, "What fits", "By numbers where the meshes are the same, else by the surface"),
-            (Some(CarryWay::Surface), "Surface", "The nearest spot of the surface at rest"),
+            (
+                Some(CarryWay::Surface),
+                "Surface",
+                "The nearest point of the surface, after its character is posed onto the rest pose here",
+            ),
             (Some(CarryWay::Uv), "UV", "The spot at the same texture coordinates"),
             (Some(CarryWay::Order), "Order", "The vertex of the same number"),
         ];

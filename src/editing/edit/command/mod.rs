@@ -57,7 +57,7 @@ use thiserror::Error;
 pub(crate) use self::layers::primitives_of;
 use self::upkeep::keep_up;
 pub use self::weights::untold;
-pub(crate) use self::weights::{slots_line, uv_of};
+pub(crate) use self::weights::{joint_named, slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},

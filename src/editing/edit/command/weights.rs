@@ -5,7 +5,7 @@ pub(super) use self::bind::bind_bare;
 mod mirror;
 pub use self::mirror::meshes_of_body;
 mod transfer;
-pub use self::transfer::uv_of;
+pub use self::transfer::{joint_named, uv_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -492,7 +492,7 @@ fn run(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     run_for(document, reach, &[], verb, tool)
 }
@@ -503,9 +503,9 @@ fn run_for(
     reach: &Reach,
     joints: &[&Nodes],
     verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
-    run_all(document, reach, verb, |document| each_job(document, reach, joints, &tool))
+    run_all(document, reach, verb, |document| each_job(document, reach, joints, &mut tool))
 }
 
 /// As [`run`], on what lies under layers.
@@ -513,9 +513,9 @@ fn run_on_base(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
-    run_all_on_base(document, verb, |document| each_job(document, reach, &[], &tool))
+    run_all_on_base(document, verb, |document| each_job(document, reach, &[], &mut tool))
 }
 
 /// What a tool makes of every job.
@@ -523,15 +523,15 @@ fn each_job(
     document: &Document,
     reach: &Reach,
     joints: &[&Nodes],
-    tool: &impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    tool: &mut impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Vec<Done>, CommandError> {
-    jobs(document, reach, joints)?.into_iter().map(|job| done_by(document, job, tool)).collect()
+    jobs(document, reach, joints)?.into_iter().map(|job| done_by(document, job, &mut *tool)).collect()
 }
 
 fn done_by(
     document: &Document,
     job: Job,
-    tool: impl Fn(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Done, CommandError> {
     let mut draft = Draft::new(document, &job.canvas);
     let left = reasons(&tool(&mut draft, &job)?);

@@ -1,6 +1,11 @@
-//! Weights from another mesh: each vertex takes what the nearest spot of that has, or what lies at its texture coordinates.
+//! Weights from another mesh: each vertex takes those of the nearest point of its surface, or of the point at its texture coordinates.
 
-use std::collections::BTreeSet;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use glam::Vec3;
 
 use super::{Transfer, mesh_label, run, skin_of};
 use crate::{
@@ -9,7 +14,11 @@ use crate::{
         command::{Scene, field::CarryWay},
     },
     model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap},
-    weights::{Canvas, Carried, CarryBy, CarrySource, Refused, RowOf, TakeWeight, carry, mesh_from_mesh, no_row},
+    motion::joint_key,
+    weights::{
+        Canvas, CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, TakeWeight, carry, corners, laid_over,
+        no_row, rest_scale, takers,
+    },
 };
 
 impl Transfer {
@@ -33,7 +42,8 @@ impl Transfer {
                 "the mesh that is named has no texture coordinates; transfer by surface".into(),
             ));
         }
-        run(document, &self.reach, "transferred to", |draft, job| {
+        let (mut distances, mut laid) = (Distances::default(), None);
+        let done = run(document, &self.reach, "transferred to", |draft, job| {
             let canvas = &job.canvas;
             let scope = job.scope();
             let wanted: Vec<u32> = (0..canvas.vertex_count() as u32)
@@ -46,17 +56,64 @@ impl Transfer {
             if by == CarryBy::Order {
                 same_numbers(document, canvas, &wanted, &sources)?;
             }
-            let joints: Vec<Vec<Option<u16>>> = sources.iter().map(|s| s.joints(document, canvas)).collect();
-            let rows: Vec<_> = sources.iter().zip(&joints).map(|(s, joints)| row_of(s.map, joints)).collect();
-            let near =
-                sources.iter().zip(&joints).zip(&rows).map(|((s, joints), row)| s.seen(document, canvas, joints, row));
+            let mut known: BTreeMap<SkinId, Vec<Option<u16>>> = BTreeMap::new();
+            for source in &sources {
+                known.entry(source.skin).or_insert_with(|| source.joints(document, canvas));
+            }
+            let joints: Vec<&[Option<u16>]> = sources.iter().map(|s| &known[&s.skin][..]).collect();
+            let givers: Vec<Giver<'_>> = sources.iter().zip(&joints).map(|(s, joints)| s.giver(joints)).collect();
+            let takers = takers(document, &givers);
+            let rows: Vec<_> = sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
+            let (places, how) = placed(document, canvas, &givers, &wanted);
+            let near = sources.iter().zip(places).zip(&rows).map(|((s, positions), row)| s.seen(positions, row));
             let near: Vec<CarrySource<'_>> = near.collect();
             // By order each part takes from the one of its number.
             let near = if by == CarryBy::Order { in_order_of(canvas, &wanted, near) } else { near };
-            let Carried { rows, .. } = carry(canvas, &|v| uv_of(document, canvas, v), &near, by, &wanted);
-            Ok(draft.put_as_is(&scope, rows))
-        })
+            let carried = carry(canvas, &|v| uv_of(document, canvas, v), &near, by, &wanted);
+            distances.add(&carried, rest_scale(document, canvas.skin));
+            if !carried.distances.is_empty() && how != LaidBy::Bind {
+                laid = Some(how);
+            }
+            Ok(draft.put_as_is(&scope, carried.rows))
+        })?;
+        if done.edits.is_empty() {
+            return Ok(done);
+        }
+        let note = [done.note, laid.and_then(LaidBy::text), distances.text()].into_iter().flatten();
+        let note = note.reduce(|all, more| format!("{all}; {more}"));
+        Ok(Outcome { note, ..done })
     }
+}
+
+/// By primitive that gives, where its vertices lie in the mesh space of a canvas.
+fn placed(document: &Document, canvas: &Canvas, givers: &[Giver<'_>], wanted: &[u32]) -> (Vec<Vec<Vec3>>, LaidBy) {
+    let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
+    for giver in givers {
+        for (node, joint) in document.skin(giver.skin).joints.iter().zip(giver.joints) {
+            if let Some(to) = joint.map(|k| canvas.joints()[usize::from(k)])
+                && pairs.iter().all(|(a, b)| a != node && *b != to)
+            {
+                pairs.push((*node, to));
+            }
+        }
+    }
+    laid_over((document, document), canvas, givers, &pairs, wanted)
+}
+
+/// The joint of a skin that a name of another program means: the joint of that name, else of the name without its namespace, else of
+/// the same side and part of the body.
+pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option<u16> {
+    let only = |is: &dyn Fn(NodeId) -> bool| {
+        let mut found = joints.iter().enumerate().filter(|(_, n)| is(**n));
+        let first = found.next()?;
+        found.next().is_none().then_some(first.0 as u16)
+    };
+    let label = |n: NodeId| document.node(n).label(n);
+    let last = |text: &str| text.rsplit([':', '|', '/']).next().unwrap_or(text).to_owned();
+    only(&|n| label(n) == name)
+        .or_else(|| only(&|n| document.path(n) == name))
+        .or_else(|| only(&|n| last(&label(n)) == last(name)))
+        .or_else(|| only(&|n| joint_key(&label(n)) == joint_key(name)))
 }
 
 /// The first texture coordinates of a vertex.
@@ -92,7 +149,7 @@ fn same_numbers(
 fn in_order_of<'a>(canvas: &Canvas, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
     let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
     let mut sources = sources.into_iter();
-    let none = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: &[], row: &no_row };
+    let none = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: Cow::Borrowed(&[]), row: &no_row };
     // The source of a part that takes nothing is never asked.
     (0..canvas.parts().len())
         .map(|k| if parts.contains(&k) { sources.next() } else { None }.unwrap_or_else(none))
@@ -120,32 +177,30 @@ impl<'a> Source<'a> {
         Some(Self { primitive, map: primitive.weights.as_deref()?, skin })
     }
 
-    /// By its joints, which they are of the canvas: the same node, or one of the same name.
+    /// By its joints, which they are of the canvas: the same node, or one of the same name or part of the body.
     fn joints(&self, document: &Document, canvas: &Canvas) -> Vec<Option<u16>> {
         let label = |node: NodeId| document.node(node).label(node);
         let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);
+        let known = |node: NodeId| joint_named(document, canvas.joints(), &label(node)).or_else(|| named(node));
         let own = &document.skin(self.skin).joints;
-        own.iter().map(|n| canvas.joint(*n).or_else(|| named(*n))).collect()
+        own.iter().map(|n| canvas.joint(*n).or_else(|| known(*n))).collect()
     }
 
-    /// As it lies in the mesh space of a canvas. Where both were bound in one pose, that says how the two mesh spaces lie to each other,
-    /// be one in meters and the other in centimeters; else they are taken for the same.
-    fn seen<'b>(
-        &'b self,
-        document: &Document,
-        canvas: &Canvas,
-        joints: &[Option<u16>],
-        row: &'b RowOf<'b>,
-    ) -> CarrySource<'b> {
-        let pairs: Vec<(usize, usize)> =
-            joints.iter().enumerate().filter_map(|(k, j)| Some((usize::from((*j)?), k))).collect();
-        let space = mesh_from_mesh(document, canvas.skin, self.skin, &pairs).unwrap_or_default();
-        let positions = self.primitive.positions.iter().map(|p| space.transform_point3(*p)).collect();
+    /// With its counterparts in the skin that takes.
+    const fn giver<'b>(&self, joints: &'b [Option<u16>]) -> Giver<'b>
+    where
+        'a: 'b,
+    {
+        Giver { primitive: self.primitive, skin: self.skin, joints }
+    }
+
+    /// As it lies in the mesh space of a canvas.
+    fn seen<'b>(&'b self, positions: Vec<Vec3>, row: &'b RowOf<'b>) -> CarrySource<'b> {
         CarrySource {
             count: self.primitive.positions.len(),
             positions,
             uvs: &self.primitive.uv0,
-            indices: &self.primitive.indices,
+            indices: corners(self.primitive),
             row,
         }
     }
