@@ -53,3 +53,17 @@ pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<Stri
     Some(String::from_utf8_lossy(&out.stdout).into_owned())
         .map(|s| if out.status.success() { String::new() } else { s })
 }
+
+/// A file at a moment of one of its clips as the reference evaluator has it: nodes with their world matrices, and the vertices of each
+/// primitive in scene space. Nothing where it does not run.
+pub fn posed(file: &Path, clip: Option<usize>, time: f64) -> Option<serde_json::Value> {
+    let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
+    let folder = tempfile::tempdir().ok()?;
+    let to = folder.path().join("posed.json");
+    let clip = clip.map_or_else(|| "none".to_owned(), |k| k.to_string());
+    let mut python = Command::new("python3");
+    python.arg(script).arg(file).args(["--anim", &clip, "--time", &time.to_string()]).arg("--out").arg(&to);
+    let out = python.output().ok()?;
+    assert!(out.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&std::fs::read(to).ok()?).ok()
+}

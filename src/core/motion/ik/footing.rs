@@ -402,15 +402,17 @@ impl<'a> Hold<'a> {
         piece.place + self.ground * (time - (piece.range.from + piece.range.to) * 0.5)
     }
 
-    /// What is added to the path of the node at a time; nothing where nothing is.
-    fn offset(&self, pieces: &[Piece], time: f32) -> Option<Vec3> {
+    /// What is added to the path of the node at a time, when the clip has it at `now`; nothing where nothing is. Between frames the path
+    /// is an arc, and what is held stays in place there as well.
+    fn offset(&self, pieces: &[Piece], time: f32, now: Vec3) -> Option<Vec3> {
+        let arc = now - self.path(time);
         let smooth = |part: f32| part * part * (3.0 - 2.0 * part);
         let mut sum: Option<Vec3> = None;
         for (piece, shift) in pieces.iter().flat_map(|p| self.shifts().iter().map(move |s| (p, *s))) {
             let time = time + shift * self.length();
             let (range, ease) = (piece.range, piece.ease);
             if time >= range.from - SAME && time <= range.to + SAME {
-                return Some(self.target(piece, time) - self.path(time));
+                return Some(self.target(piece, time) - self.path(time) - arc);
             }
             let (beyond, ease, edge) = if time < range.from {
                 (range.from - time, ease.0, piece.edges.0)
