@@ -63,10 +63,13 @@ fn held_feet_stay_within_two_millimeters() {
                 continue;
             }
             exact += 1;
-            // At frames it is where it was to the half millimeter that the command promises. Between them its joints turn from key to
-            // key, on arcs of their own; more keys keep it there as well.
-            assert!(is.0 < 1e-3, "{folder} {foot}: {is:?}");
-            assert!(is.1 < if between { 2e-3 } else { 4e-3 }, "{folder} {foot}, between {between}: {is:?}");
+            let words = said.split("stays within ").nth(1).and_then(|s| s.split(' ').next()).unwrap();
+            let promised: f32 = words.parse().unwrap();
+            assert!(is.1 * 1000.0 < promised + 0.3, "{folder} {foot}: {is:?} of {said}");
+            // At frames it stays in place. Between them its joints turn from key to key, on arcs of their own, and there is one key a frame
+            // unless more are asked for: then it stays within the half millimeter that the command promises there as well.
+            assert!(is.0 < 1e-4, "{folder} {foot}: {is:?}");
+            assert!(is.1 < if between { 1e-3 } else { 5e-3 }, "{folder} {foot}, between {between}: {is:?}");
         }
     }
     println!("{exact} of {held} reach their place");

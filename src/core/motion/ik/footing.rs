@@ -464,10 +464,13 @@ impl<'a> Hold<'a> {
 
     /// How far the node is from its place at most within a piece, at frames and between them.
     fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
-        let middles = self.times.windows(2).map(|w| (w[0] + w[1]) * 0.5);
+        /// Parts of a frame at which it is looked at: midway, and where no key is that halves a frame, or a half of one.
+        const LOOKS: [f32; 5] = [0.19, 0.37, 0.5, 0.63, 0.81];
+        let between = self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
         let parts = self.within(piece.range);
         let within = |t: f32| parts.iter().any(|r| t >= r.from - SAME && t <= r.to + SAME);
-        let times: Vec<f32> = self.times.iter().copied().chain(middles).filter(|t| within(*t)).collect();
+        let mut times: Vec<f32> = self.times.iter().copied().chain(between).filter(|t| within(*t)).collect();
+        times.sort_by(f32::total_cmp);
         let seen = frames(self.document, made, &self.limb, &self.sole, &times);
         seen.iter().map(|f| self.away(piece, f)).fold(0.0, f32::max)
     }
