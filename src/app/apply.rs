@@ -28,9 +28,12 @@ impl App {
         let mut changed = false;
         for action in actions {
             self.follow_mix();
+            // A pointer that rests asks each frame: that alone is no reason for another one.
             let is_of_the_pointer = matches!(
                 action,
-                Action::Viewport(ViewportAction::ViewportSize(_) | ViewportAction::Hover(_))
+                Action::Viewport(
+                    ViewportAction::ViewportSize(_) | ViewportAction::Hover(_) | ViewportAction::HoverSurface { .. }
+                )
                     | Action::Program(ProgramAction::HoldToast(_))
                     | Action::Paint(PaintAction::BrushHover(_))
             );

@@ -424,7 +424,7 @@ impl App {
         let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
         let dialog = rfd::FileDialog::new();
         let dialog = match save {
-            true => dialog.add_filter("glTF", &["glb", "gltf", "vrm"]).set_file_name(name),
+            true => dialog.add_filter("glTF", &["glb", "gltf", "vrm", "vrma"]).set_file_name(name),
             false if what == Browse::Path(PathFor::WeightsOut) => {
                 let name = std::path::Path::new(&name).with_extension("weights.json").display().to_string();
                 dialog.add_filter("Weights", &["json", "xml"]).set_file_name(name)

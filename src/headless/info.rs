@@ -66,14 +66,16 @@ fn facts(session: &Session, path: &Path) -> Value {
         .iter()
         .map(|(id, clip)| {
             let guess = clip.guess_fps();
+            // Keys that show and hide nodes play as well.
+            let shows = || clip.pointers.iter().filter(|p| p.visibility.is_some());
             json!({
                 "index": id.0,
                 "name": clip.name.as_deref(),
                 "length": clip.length(),
-                "channels": clip.played().count(),
+                "channels": clip.played().count() + shows().count(),
                 "pointers": clip.pointers.len(),
                 "channels_in_file": clip.channels_in_file,
-                "keys": clip.played().map(|t| t.times.len()).sum::<usize>(),
+                "keys": clip.played().map(|t| t.times.len()).chain(shows().map(|p| p.times.len())).sum::<usize>(),
                 "fps": guess.map(|g| (g.0 * 1000.0).round() / 1000.0),
                 "fps_share": guess.map(|g| g.1),
                 "fps_kept": clip.rate.is_some(),

@@ -458,7 +458,7 @@ fn writable(path: &Path) -> Result<(), Failure> {
         return Err(Failure::unusable("“-” is no file, and a model is not written to standard output. Give -o a path"));
     }
     let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if !matches!(suffix.as_deref(), Some("gltf" | "glb" | "vrm")) {
+    if !matches!(suffix.as_deref(), Some("gltf" | "glb" | "vrm" | "vrma")) {
         let message = format!("{} is no glTF file's name. Give it the suffix .glb or .gltf", path.display());
         return Err(Failure::unusable(message));
     }

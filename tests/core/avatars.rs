@@ -38,7 +38,7 @@ fn zero(one: &[u8]) -> Vec<u8> {
     glb(root, &bin)
 }
 
-fn avatars() -> Vec<(&'static str, Vec<u8>)> {
+pub fn avatars() -> Vec<(&'static str, Vec<u8>)> {
     one().map_or_else(Vec::new, |one| vec![("zero.vrm", zero(&one)), ("one.vrm", one)])
 }
 

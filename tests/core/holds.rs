@@ -222,8 +222,8 @@ fn feet_are_held_with_helpers_between_joints_and_without_skins() {
             // Its legs are straight, and its hips go on: as near as it gets.
             assert!(off < went, "{folder} {foot}: {off} of {went}");
         } else {
-            // Between frames its joints turn as the file has it, from key to key.
-            assert!(off < 0.012, "{folder} {foot}: {off} of {went}");
+            // Between frames its joints turn from key to key, on arcs of their own; at frames it is nearer, see `situations_limbs`.
+            assert!(off < 0.005, "{folder} {foot}: {off} of {went}");
             exact += 1;
         }
         for limb in ["LeftHand", "left_hand"] {

@@ -154,10 +154,12 @@ impl Track {
         &self.values[start..start + self.width]
     }
 
-    /// The key at a time, or within `tolerance` seconds of it.
+    /// The key at a time, or the nearest within `tolerance` seconds of it: the keys of a cut may lie closer together than that.
     pub fn key_at(&self, time: f32, tolerance: f32) -> Option<usize> {
-        let at = self.times.partition_point(|t| *t < time - tolerance);
-        self.times.get(at).filter(|t| (**t - time).abs() <= tolerance).map(|_| at)
+        let first = self.times.partition_point(|t| *t < time - tolerance);
+        let off = |t: f32| (t - time).abs();
+        let near = self.times[first..].iter().enumerate().take_while(|(_, t)| off(**t) <= tolerance);
+        near.min_by(|a, b| off(*a.1).total_cmp(&off(*b.1))).map(|(k, _)| first + k)
     }
 
     /// The track with a key of `value` at `time`; an existing key there is replaced.

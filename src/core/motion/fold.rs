@@ -311,14 +311,27 @@ pub(super) fn follow(
     target: NodeId,
     size: f32,
 ) -> Track {
+    follow_within(1.0, times, at, property, target, size)
+}
+
+/// The same, within a part of what is allowed.
+fn follow_within(
+    part: f32,
+    times: &[f32],
+    at: &dyn Fn(f32) -> Transform,
+    property: Property,
+    target: NodeId,
+    size: f32,
+) -> Track {
     let near = |a: &Transform, b: &Transform| {
         // Half of what is allowed: it is looked at in a few places only.
+        let part = 0.5 * part;
         match property {
-            Property::Translation => a.translation.distance(b.translation) * size <= 0.5 * TOLERANCE.translation.x,
-            Property::Rotation => angle_between(a.rotation, b.rotation) <= 0.5 * TOLERANCE.rotation.x,
+            Property::Translation => a.translation.distance(b.translation) * size <= part * TOLERANCE.translation.x,
+            Property::Rotation => angle_between(a.rotation, b.rotation) <= part * TOLERANCE.rotation.x,
             Property::Scale | Property::Weights => {
                 (a.scale - b.scale).abs().max_element()
-                    <= 0.5 * TOLERANCE.scale.x * a.scale.abs().max_element().max(1e-6)
+                    <= part * TOLERANCE.scale.x * a.scale.abs().max_element().max(1e-6)
             }
         }
     };
@@ -439,7 +452,8 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
                 }
                 continue;
             }
-            let track = follow(&times, &at, property, node, size);
+            // What such a layer lacks is not only off in the file, as what a save folds: it is seen at once, and each fold adds to it.
+            let track = follow_within(0.1, &times, &at, property, node, size);
             keys.tracks.insert(keys.free_track_id(), Shared::new(track));
         }
         if constant != Transform::IDENTITY {

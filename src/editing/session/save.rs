@@ -575,7 +575,7 @@ fn target_of(path: &Path) -> Result<Target, SaveFailure> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
         Some("gltf") => Ok(Target::Gltf),
-        Some("glb" | "vrm") => Ok(Target::Glb),
+        Some("glb" | "vrm" | "vrma") => Ok(Target::Glb),
         _ => Err(SaveFailure::Suffix(path.file_name().unwrap_or_default().to_string_lossy().into_owned())),
     }
 }

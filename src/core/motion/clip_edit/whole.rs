@@ -85,10 +85,20 @@ pub fn part_of(clip: &Clip, from: f32, to: f32, exact: bool) -> Result<(Clip, Mo
                 whole = made.track;
             }
         }
-        keys_of(&whole, &|t| inside(t).then(|| at(t)))
+        let taken = near_ends(&whole.times, from, to);
+        keys_of(&whole, &|t| ((from..=to).contains(&t) || taken.contains(&Some(t))).then(|| at(t)))
     };
     let made = each_track(clip, cut, |t| inside(t).then(|| at(t)))?;
     Ok((made, worst.get()))
+}
+
+/// The key that is taken to each end of a part where it has none there: the one nearest to it outside. Of keys that lie closer together
+/// than that, such as those of a cut, no two come to be one.
+fn near_ends(times: &[f32], from: f32, to: f32) -> [Option<f32>; 2] {
+    let any = |low: f32, high: f32| times.iter().any(|t| (low..=high).contains(t));
+    let before = times.iter().copied().rfind(|t| *t < from).filter(|t| *t >= from - SAME_TIME);
+    let after = times.iter().copied().find(|t| *t > to).filter(|t| *t <= to + SAME_TIME);
+    [before.filter(|_| !any(from, to.min(from + SAME_TIME))), after.filter(|_| !any(from.max(to - SAME_TIME), to))]
 }
 
 /// The keys of a track that `place` puts somewhere, as they are; a single CUBICSPLINE key becomes a LINEAR one.

@@ -402,15 +402,17 @@ impl<'a> Hold<'a> {
         piece.place + self.ground * (time - (piece.range.from + piece.range.to) * 0.5)
     }
 
-    /// What is added to the path of the node at a time; nothing where nothing is.
-    fn offset(&self, pieces: &[Piece], time: f32) -> Option<Vec3> {
+    /// What is added to the path of the node at a time, when the clip has it at `now`; nothing where nothing is. Between frames the path
+    /// is an arc, and what is held stays in place there as well.
+    fn offset(&self, pieces: &[Piece], time: f32, now: Vec3) -> Option<Vec3> {
+        let arc = now - self.path(time);
         let smooth = |part: f32| part * part * (3.0 - 2.0 * part);
         let mut sum: Option<Vec3> = None;
         for (piece, shift) in pieces.iter().flat_map(|p| self.shifts().iter().map(move |s| (p, *s))) {
             let time = time + shift * self.length();
             let (range, ease) = (piece.range, piece.ease);
             if time >= range.from - SAME && time <= range.to + SAME {
-                return Some(self.target(piece, time) - self.path(time));
+                return Some(self.target(piece, time) - self.path(time) - arc);
             }
             let (beyond, ease, edge) = if time < range.from {
                 (range.from - time, ease.0, piece.edges.0)
@@ -462,10 +464,13 @@ impl<'a> Hold<'a> {
 
     /// How far the node is from its place at most within a piece, at frames and between them.
     fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
-        let middles = self.times.windows(2).map(|w| (w[0] + w[1]) * 0.5);
+        /// Parts of a frame at which it is looked at: midway, and where no key is that halves a frame, or a half of one.
+        const LOOKS: [f32; 5] = [0.19, 0.37, 0.5, 0.63, 0.81];
+        let between = self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
         let parts = self.within(piece.range);
         let within = |t: f32| parts.iter().any(|r| t >= r.from - SAME && t <= r.to + SAME);
-        let times: Vec<f32> = self.times.iter().copied().chain(middles).filter(|t| within(*t)).collect();
+        let mut times: Vec<f32> = self.times.iter().copied().chain(between).filter(|t| within(*t)).collect();
+        times.sort_by(f32::total_cmp);
         let seen = frames(self.document, made, &self.limb, &self.sole, &times);
         seen.iter().map(|f| self.away(piece, f)).fold(0.0, f32::max)
     }

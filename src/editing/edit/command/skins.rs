@@ -133,6 +133,7 @@ impl Draft {
         let carries = about.camera.is_some() || about.light.is_some() || about.instances.is_some();
         let others = document.node_ids().any(|n| document.node(n).parent == Some(node));
         let kept = document.skins.values().any(|s| s.joints.contains(&node))
+            || document.vrm.as_ref().is_some_and(|vrm| vrm.role(node).is_some())
             || document.clips.values().any(|c| c.tracks.values().any(is_moved))
             || document.unkeyed_nodes().contains(&node)
             || document.aids.pins.contains_key(&node)

@@ -27,12 +27,13 @@ pub struct Unmodeled {
 }
 
 /// Members of extras that the model holds.
-const OURS: [&str; 13] = [
+const OURS: [&str; 14] = [
     "targetNames",
     "ulna.rest",
     "ulna.markers",
     "ulna.keys",
     "ulna.ticks",
+    "ulna.rate",
     "ulna.loop",
     "ulna.layers",
     "ulna.weight_layers",

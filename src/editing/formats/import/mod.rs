@@ -160,5 +160,5 @@ pub fn short(value: f64) -> String {
 
 /// How files end that can be opened: those of glTF, and those of other formats.
 pub fn endings() -> impl Iterator<Item = &'static str> {
-    ["glb", "gltf", "vrm"].into_iter().chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
+    ["glb", "gltf", "vrm", "vrma"].into_iter().chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
 }

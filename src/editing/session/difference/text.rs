@@ -8,7 +8,9 @@ use super::{
     Side, keys, looks, skins, surfaces,
     words::{count, six, sixes},
 };
-use crate::model::{Asset, Clip, KeptLayers, Local, Material, NodeId, Primitive, Skin, SkinId, Track};
+use crate::model::{
+    Asset, Clip, KeptLayers, Local, Material, NodeId, PointerTrack, Primitive, Property, Skin, SkinId, Track,
+};
 
 /// Collects lines.
 struct Lines<'a> {
@@ -23,6 +25,11 @@ fn fingerprint<'n>(lists: impl IntoIterator<Item = &'n [f32]>) -> String {
         bytes.extend(list.iter().flat_map(|v| (v + 0.0).to_le_bytes()));
     }
     format!("#{:012x}", looks::hash(&bytes) & 0xffff_ffff_ffff)
+}
+
+/// Whether keys of a pointer are those of a component of a node, which then is no channel that cannot be read.
+fn points_at(pointers: &[PointerTrack], (node, property): (NodeId, Property)) -> bool {
+    pointers.iter().filter_map(|p| p.track.as_ref()).any(|t| (t.target, t.property) == (node, property))
 }
 
 /// A file as text.
@@ -248,32 +255,70 @@ impl Lines<'_> {
     }
 
     fn clip(&mut self, clip: &Clip) {
-        if let Some(repeat) = clip.repeat {
+        // Every member takes part: a new one does not compile until it does.
+        let Clip {
+            name: _,
+            tracks,
+            channels_in_file: _,
+            markers,
+            repeat,
+            ticks,
+            rate,
+            kept_layers,
+            pointers,
+            kept,
+            mended: _,
+        } = clip;
+        if let Some(repeat) = repeat {
             self.line(format!("  at its end: {repeat:?}"));
         }
-        if let Some(ticks) = clip.ticks {
+        if let Some(ticks) = ticks {
             self.line(format!("  {ticks} ticks per second"));
         }
-        for marker in clip.markers.iter() {
+        if let Some(rate) = rate {
+            self.line(format!("  {rate} frames per second"));
+        }
+        for marker in markers.iter() {
             self.line(format!("  marker {} “{}”", six(marker.time), marker.name));
         }
         let mut tracks: Vec<(String, &Track)> =
-            clip.tracks.values().map(|t| (format!("{} {}", self.d.path(t.target), t.property.path()), &**t)).collect();
+            tracks.values().map(|t| (format!("{} {}", self.d.path(t.target), t.property.path()), &**t)).collect();
         tracks.sort_by(|a, b| a.0.cmp(&b.0));
         for (name, track) in tracks {
-            let mark = fingerprint([&track.times[..], &track.values[..]]);
-            self.line(format!("  {name} {} {mark}", track.interpolation.label()));
-            for (k, time) in track.times.iter().enumerate() {
-                let kind = track.kinds.of(*time).map(|kind| format!(" {kind:?}")).unwrap_or_default();
-                let values = &track.values[k * track.stride()..(k + 1) * track.stride()];
-                self.line(format!("    {}: {}{kind}", six(*time), sixes(values)));
-            }
+            self.track(&name, track);
         }
-        for pointer in clip.pointers.iter() {
-            self.line(format!("  {} {}", pointer.pointer, count(pointer.times.len(), "key")));
+        for pointer in pointers.iter() {
+            self.pointer(pointer);
         }
-        if let Some(kept) = &clip.kept_layers {
+        for (node, property) in kept.iter().filter(|k| !points_at(pointers, **k)) {
+            self.line(format!("  {} {}: keys that cannot be read", self.d.path(*node), property.path()));
+        }
+        if let Some(kept) = kept_layers {
             self.layers(kept);
+        }
+    }
+
+    fn track(&mut self, name: &str, track: &Track) {
+        let mark = fingerprint([&track.times[..], &track.values[..]]);
+        self.line(format!("  {name} {} {mark}", track.interpolation.label()));
+        for (k, time) in track.times.iter().enumerate() {
+            let kind = track.kinds.of(*time).map(|kind| format!(" {kind:?}")).unwrap_or_default();
+            let values = &track.values[k * track.stride()..(k + 1) * track.stride()];
+            self.line(format!("    {}: {}{kind}", six(*time), sixes(values)));
+        }
+    }
+
+    /// Keys of a pointer. The values of those that move no node are among the other members of the file.
+    fn pointer(&mut self, pointer: &PointerTrack) {
+        let PointerTrack { pointer: name, interpolation, times, width: _, track, visibility } = pointer;
+        if let Some(track) = track {
+            return self.track(name, track);
+        }
+        self.line(format!("  {name} {} {}", interpolation.label(), count(times.len(), "key")));
+        for (k, time) in times.iter().enumerate() {
+            let shown = visibility.as_ref().and_then(|v| v.visible.get(k));
+            let value = shown.map_or("", |visible| if *visible { ": visible" } else { ": hidden" });
+            self.line(format!("    {}{value}", six(*time)));
         }
     }
 

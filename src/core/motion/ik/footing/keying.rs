@@ -68,10 +68,11 @@ impl Hold<'_> {
         let mut fresh: Vec<f32> = times.iter().map(|bits| f32::from_bits(*bits)).collect();
         for _ in 0..12 {
             for time in &fresh {
-                let Some(offset) = self.offset(pieces, *time) else { continue };
                 before.update(self.document, &Stack::of(Some(self.clip), f64::from(*time)), &mut pose);
                 let world = pose.world[node.index()];
-                let target = world.w_axis.truncate() + offset;
+                let now = world.w_axis.truncate();
+                let Some(offset) = self.offset(pieces, *time, now) else { continue };
+                let target = now + offset;
                 let goal = Goal { tip: Vec3::ZERO, target, swivel: 0.0, keeps: Some(world), soft: false };
                 for (turned, rotation) in solve(self.document, &pose, &self.limb, &goal).rotations {
                     if let Some((_, id)) = ids.iter().find(|(n, _)| *n == turned) {
@@ -100,7 +101,8 @@ impl Hold<'_> {
             after.update(self.document, &Stack::of(Some(&made), f64::from(time)), &mut is);
             before.update(self.document, &Stack::of(Some(self.clip), f64::from(time)), &mut was);
             let place = |pose: &Pose| pose.world[node.index()].w_axis.truncate();
-            place(&is).distance(place(&was) + self.offset(pieces, time).unwrap_or_default())
+            let now = place(&was);
+            place(&is).distance(now + self.offset(pieces, time, now).unwrap_or_default())
         };
         let held = |time: f32| {
             let parts = pieces.iter().flat_map(|p| self.within(p.range));
