@@ -270,10 +270,8 @@ fn rotors_keep_their_turns() {
 fn channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
-    let other = clip(&session, "other").clone();
     let length = f64::from(before.length());
     let start = f64::from(0.4f32);
-    let start_again = |session: &mut Session| while session.undo().is_some() {};
 
     does(&mut session, json!({"do": "clip.start_at_zero", "clip": "late"}));
     is_the_motion(&before, clip(&reopened(&session), "late"), (0.0, 2.0), 1e-6, &|t| Some(t + start), "start at zero");
@@ -313,7 +311,19 @@ fn channels_of_different_lengths_hold_their_ends() {
         }
         start_again(&mut session);
     }
+}
 
+fn start_again(session: &mut Session) {
+    while session.undo().is_some() {}
+}
+
+/// The same of its parts, of what is put behind it, and of what is sampled anew.
+#[test]
+fn channels_of_different_lengths_hold_their_ends_in_parts() {
+    let Some(mut session) = situation("channels-of-different-lengths") else { return };
+    let before = clip(&session, "late").clone();
+    let other = clip(&session, "other").clone();
+    let length = f64::from(before.length());
     for (from, to) in [(0.0, 2.4), (0.2, 0.5), (0.55, 1.3), (0.8, 2.0), (1.6, 2.3), (2.05, 2.4)] {
         does(&mut session, json!({"do": "clip.trim", "clip": "late", "from": from, "to": to, "exact": true}));
         let now = clip(&reopened(&session), "late").clone();

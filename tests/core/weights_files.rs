@@ -651,5 +651,5 @@ fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
     run(&mut there, CommandLine::new("weights.flood").with("joint", "Hips").with("value", 1.0));
     let before = there.document().clone();
     let why = there.take_worked(worked).expect_err("refused").to_string();
-    assert!(why.contains("changed meanwhile") && *there.document() == before, "{why}");
+    assert!(why.contains("in the meantime") && *there.document() == before, "{why}");
 }
