@@ -33,8 +33,7 @@ impl App {
                 action,
                 Action::Viewport(
                     ViewportAction::ViewportSize(_) | ViewportAction::Hover(_) | ViewportAction::HoverSurface { .. }
-                )
-                    | Action::Program(ProgramAction::HoldToast(_))
+                ) | Action::Program(ProgramAction::HoldToast(_))
                     | Action::Paint(PaintAction::BrushHover(_))
             );
             if !is_of_the_pointer {

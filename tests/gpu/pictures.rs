@@ -514,6 +514,51 @@ fn instances_are_drawn_where_they_stand_mirrored_ones_too() {
 }
 
 #[test]
+fn hidden_nodes_and_what_is_below_them_are_not_drawn_until_a_clip_shows_them() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let unlit = |color: [f32; 4]| serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color}, "extensions": {"KHR_materials_unlit": {}}});
+    let mesh = |material: u32| serde_json::json!({"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": material}]});
+    // Red behind green behind blue.
+    let drawn = |visible: serde_json::Value| {
+        let path = square_file(
+            folder.path(),
+            serde_json::json!({
+                "extensionsUsed": ["KHR_materials_unlit", "KHR_node_visibility"],
+                "extensionsRequired": ["KHR_node_visibility"],
+                "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]), unlit([0.0, 0.0, 1.0, 1.0])],
+                "meshes": [mesh(0), mesh(1), mesh(2)],
+                "nodes": [
+                    {"mesh": 0},
+                    {"mesh": 1, "translation": [0, 0, 0.2], "children": [2], "extensions": {"KHR_node_visibility": visible}},
+                    {"mesh": 2, "translation": [0, 0, 0.2]},
+                ],
+                "scenes": [{"nodes": [0, 1]}],
+                "scene": 0,
+            }),
+        );
+        rendered(&path, &["--view", "front"]).get_pixel(45, 30).0
+    };
+    assert_eq!(drawn(serde_json::json!({"visible": false})), [255, 0, 0, 255]);
+    assert_eq!(drawn(serde_json::json!({"visible": true})), [0, 0, 255, 255]);
+    assert_eq!(drawn(serde_json::json!({})), [0, 0, 255, 255]);
+    let Some(shared) = crate::common::shared() else { return };
+    let sword = folder.path().join("used.glb");
+    std::fs::copy(shared.join("situations/visibility-required/used.glb"), &sword).expect("a copy");
+    let at = |time: &str| rendered(&sword, &["--view", "front", "--clip", "#0", "--time", time]);
+    let differing =
+        |a: &image::RgbaImage, b: &image::RgbaImage| a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count();
+    let (before, after) = (at("0.4999"), at("0.5"));
+    let (shown, moved) = (differing(&before, &after), differing(&after, &at("0.5001")));
+    assert!(
+        shown > 30 && shown > 3 * moved,
+        "the sword comes in sight, and what else moves meanwhile is not it: {shown} {moved}"
+    );
+}
+
+#[test]
 fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
     if gpu().is_none() {
         return;

@@ -406,6 +406,14 @@ fn a_still_window_asks_for_no_frames() {
     // `run` fails where the program keeps asking for another frame.
     let steps = window.try_run().expect("the window comes to rest");
     assert!(steps <= 8, "{steps}");
+    // Likewise with a pointer that rests, be it on a joint, on the skin or beside.
+    let middle = head(&window, node(&window, "Hips"));
+    for k in 0..30 {
+        let at = middle + egui::vec2((k % 6) as f32 * 24.0 - 60.0, (k / 6) as f32 * 40.0 - 120.0);
+        window.event(Event::PointerMoved(at));
+        window.run_steps(2);
+        window.try_run().unwrap_or_else(|e| panic!("the window does not rest with a pointer at {at}: {e}"));
+    }
 }
 
 /// A ring drag that is not let go of.

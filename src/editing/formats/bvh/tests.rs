@@ -51,7 +51,7 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     let more = format!("{SMALL} 7 8");
     assert!(findings(converted(&more).unwrap()).contains("more numbers"));
     let nan = SMALL.replace("1 91 2", "nan 91 inf");
-    assert!(findings(converted(&nan).unwrap()).contains("2 numbers are none, such as “nan” in frame 2"));
+    assert!(findings(converted(&nan).unwrap()).contains("2 numbers are invalid, such as “nan” in frame 2"));
     let spaced = SMALL.replace("Frames: 2", "Frames:2").replace("Time: 0.05", "Time:0.05");
     assert!(!findings(converted(&spaced).unwrap()).contains("REPAIRED"));
     let bad_time = SMALL.replace("0.05", "1.#INF");
