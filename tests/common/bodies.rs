@@ -40,7 +40,7 @@ const AROUND: usize = 6;
 impl Tube {
     /// Where its vertices are in the armature, and what they hold.
     fn vertices(&self) -> Vec<(Vec3, BTreeMap<&'static str, f32>)> {
-        let way = (self.to - self.from).normalize();
+        let way = (self.to - self.from).normalize_or_zero();
         // Around it, symmetric about x = 0 where its ends are.
         let (side, other) = if way.y.abs() > 0.5 { (Vec3::Z, Vec3::X) } else { (Vec3::Y, Vec3::Z) };
         let mut all = Vec::new();

@@ -54,7 +54,7 @@ fn other_axes(bytes: &[u8]) -> Vec<u8> {
     let (mut root, mut bin) = still(bytes);
     let joints: Vec<usize> = root["skins"][0]["joints"].as_array().expect("joints").iter().map(index).collect();
     let turn = |node: usize| {
-        let axis = Vec3::new((node as f32).sin(), (node as f32 * 1.7).cos(), 0.4).normalize();
+        let axis = Vec3::new((node as f32).sin(), (node as f32 * 1.7).cos(), 0.4).normalize_or_zero();
         if joints.contains(&node) { Quat::from_axis_angle(axis, 1.0 + node as f32 * 0.37) } else { Quat::IDENTITY }
     };
     let nodes = root["nodes"].as_array_mut().expect("nodes");

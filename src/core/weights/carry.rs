@@ -176,7 +176,7 @@ pub fn carry(
         };
         (*v, found.filter(|_| !list.is_empty()).map(|distance| (list, lost, distance)))
     };
-    let all: Vec<(u32, Option<(Influences, bool, f32)>)> = wanted.par_iter().with_min_len(64).map(one).collect();
+    let all: Vec<_> = wanted.par_iter().with_min_len(64).map(one).collect();
     let mut carried = Carried::default();
     for (vertex, found) in all {
         match found {
