@@ -48,7 +48,7 @@ pub(super) struct Files {
     pub recovery_views: Vec<RecoveryView>,
     /// Where journals lie.
     pub journal_home: Option<PathBuf>,
-    /// What saves and exports go to.
+    /// The disk that saves and exports are written to.
     pub disk: Arc<dyn Disk>,
 }
 

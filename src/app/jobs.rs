@@ -126,13 +126,13 @@ pub(super) struct Jobs {
     waiting: VecDeque<Waiting>,
     /// A save.
     pub save: Option<Job>,
-    /// What commands came to that took long, while a gesture is under way: it is put in when that has ended.
+    /// Results of long commands that ended during a gesture, in that order: they are put in when it has ended.
     pub worked: VecDeque<(Box<Worked>, &'static str)>,
     /// The same where the model was changed meanwhile: a person is asked what becomes of it.
     pub offered: Vec<Offered>,
 }
 
-/// What a command came to that took long, on a model that was changed meanwhile.
+/// The result of a long command whose model was edited meanwhile: a person chooses what becomes of it.
 pub(super) struct Offered {
     /// The number that buttons name it by.
     pub number: u64,

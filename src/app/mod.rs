@@ -192,7 +192,7 @@ impl App {
         self.jobs.is_busy() || self.is_saving() || !self.jobs.worked.is_empty()
     }
 
-    /// What saves and exports go to, for tests: a slow disk, or one that fails.
+    /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one that fails.
     pub fn set_disk(&mut self, disk: std::sync::Arc<dyn crate::session::Disk>) {
         self.files.disk = disk;
     }

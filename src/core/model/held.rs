@@ -32,7 +32,7 @@ pub trait Held {
     fn held(&self, _parts: &mut Parts) {}
 }
 
-/// What values hold together.
+/// A count of the memory that several values hold together.
 #[derive(Debug, Default)]
 pub struct Parts {
     /// Bytes that one of them holds alone, as lists and names do.
@@ -43,7 +43,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// What a value holds outside itself.
+    /// The memory that a value holds outside itself.
     pub fn of(value: &impl Held) -> Self {
         let mut parts = Self::default();
         value.held(&mut parts);
