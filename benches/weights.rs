@@ -320,8 +320,12 @@ fn dabs(c: &mut Criterion) {
     let touch = |x: f32| {
         let at = Vec3::new(x, 0.1, 0.0);
         let vertex = |p: Vec3| (((p.y + 1.0) / step) as usize * SIDE + ((p.x + 1.0) / step) as usize) as u32;
-        let corner = vertex(at);
-        Touch { at, corners: [corner, corner + 1, corner + SIDE as u32], direction: Vec3::NEG_Z, eye: None, radius }
+        let a = vertex(at);
+        let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
+        // The triangle that is touched: the quad is cut from `b` to `c`.
+        let within = (at - spot(a as usize)) / step;
+        let corners = if within.x + within.y < 1.0 { [a, b, c] } else { [b, d, c] };
+        Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
     };
     // As in the window: the posed surface's tree knows who is near.
     let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);

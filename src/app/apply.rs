@@ -61,6 +61,7 @@ impl App {
                 }
             }
             Action::Commit => {
+                self.viewport.sought = None;
                 if let Some(session) = &mut self.session {
                     session.commit();
                 }
@@ -68,6 +69,7 @@ impl App {
                 self.say_committed(ctx);
             }
             Action::Cancel => {
+                self.viewport.sought = None;
                 self.cancel_adjusting();
                 if let Some(session) = &mut self.session {
                     session.cancel();
@@ -162,13 +164,14 @@ impl App {
             keys: self.keys_home(),
             seen: self.shown_clip(),
             auto_key: self.timeline.auto_key,
-            time: self.timeline.playback.time,
+            time: self.timeline.playback.edit_time(),
             range: self.timeline.playback.range,
             unkeyed: self.unkeyed_shown(),
             carried: self.timeline.carried.is_some(),
             new_keys: Some(self.program.settings.new_keys),
             layer: layers.home.zip(layers.chosen),
             into_layer: layers.written.is_some(),
+            symmetry: self.viewport.symmetry,
         }
     }
 
@@ -479,7 +482,7 @@ impl App {
         let plays_on =
             |c: &Command| matches!(c, Command::Document(DocumentCommand::Mix(_) | DocumentCommand::Marker(_)));
         if !commands.iter().all(plays_on) {
-            self.timeline.playback.playing = false;
+            self.timeline.playback.stop_to_edit();
         }
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, &commands) {
@@ -508,18 +511,30 @@ impl App {
         }
     }
 
-    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A part that hangs on a node is that node, and
-    /// clicked again what carries it.
-    pub(super) fn pick_surface(&mut self, at: glam::Vec2, size: glam::Vec2, toggle: bool) {
+    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A part without weights means the joint
+    /// that carries it, clicked again the part itself, and then what carries both. A joint that moves no vertices is meant where no skin
+    /// lies before it.
+    pub(super) fn pick_surface(
+        &mut self,
+        at: glam::Vec2,
+        size: glam::Vec2,
+        behind: Option<crate::ui::PickedBone>,
+        toggle: bool,
+    ) {
         let ray = self.viewport.camera.ray(at, size);
         let Some(session) = &self.session else { return };
         let document = session.document();
         let in_file = self.renderer.pose().hidden.clone();
-        let Some(hit) = self.renderer.surface(document).hit(document, &ray, &|n| {
+        let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
             self.outliner.visibility.hides(n, &in_file) || self.outliner.visibility.locked.contains(&n)
-        }) else {
-            if !toggle {
-                self.outliner.selection.clear();
+        });
+        let seen = |distance: f32| behind.is_none_or(|b| super::handlers::is_before(&ray, distance, b.spot));
+        let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
+            match behind {
+                Some(bone) if toggle => self.outliner.selection.toggle(bone.joint),
+                Some(bone) => self.outliner.selection.set(bone.joint),
+                None if !toggle => self.outliner.selection.clear(),
+                None => {}
             }
             self.viewport.last_pick = None;
             return;
@@ -532,8 +547,13 @@ impl App {
         };
         self.viewport.last_pick = Some((at, round));
         let carrying = || std::iter::successors(Some(hit.node), |n| document.node(*n).parent);
-        let meant: Vec<crate::model::NodeId> =
-            if joints.is_empty() { carrying().collect() } else { joints.into_iter().map(|j| j.0).collect() };
+        let meant: Vec<crate::model::NodeId> = if joints.is_empty() {
+            let flags = document.joint_flags();
+            let joint = carrying().find(|n| flags[n.index()]);
+            joint.into_iter().chain(carrying().filter(|n| Some(*n) != joint)).collect()
+        } else {
+            joints.into_iter().map(|j| j.0).collect()
+        };
         let node = meant[round % meant.len()];
         if toggle { self.outliner.selection.toggle(node) } else { self.outliner.selection.set(node) }
     }

@@ -113,7 +113,7 @@ impl App {
     fn panels_frame(&mut self, ui: &mut Ui, hover: Option<crate::model::NodeId>) -> Actions {
         let mut actions = Actions::default();
         let (devices, device_wish) = self.program.devices.list();
-        let (pose, bones, joints, texture) = self.renderer.parts();
+        let (pose, bones, skeleton, texture) = self.renderer.parts();
         let job = self.jobs.shown();
         let view = View {
             session: self.session.as_ref(),
@@ -126,7 +126,8 @@ impl App {
             inspected: self.outliner.inspected,
             hover,
             pose,
-            joints,
+            joints: &skeleton.joints,
+            deforms: &skeleton.deforms,
             options: self.viewport.options,
             problems: &self.problems.list,
             timeline: self.timeline.view(self.unkeyed_shown()),
@@ -136,6 +137,8 @@ impl App {
                 tool: self.viewport.tool,
                 space: self.viewport.space,
                 pivot: self.viewport.pivot,
+                pivot_spot: self.viewport.pivot_spot,
+                sought: self.viewport.sought,
                 snap: self.viewport.snap,
                 snap_steps: self.viewport.snap_steps,
                 reach: self.viewport.reach,

@@ -13,4 +13,6 @@ mod seams;
 mod timeline;
 mod viewport;
 
-pub(super) use self::{balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures};
+pub(super) use self::{
+    balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures, viewport::is_before,
+};

@@ -18,8 +18,8 @@ use crate::{
     edit::{
         Mode,
         command::{
-            BrushCommand, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, TimelineCommand, ToolCommand,
-            VertexCommand, ViewCommand, field::Nodes,
+            BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, TimelineCommand,
+            ToolCommand, VertexCommand, ViewCommand, field::Nodes,
         },
     },
     model::NodeId,
@@ -27,7 +27,7 @@ use crate::{
     session::endings,
     ui::{
         BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice,
-        ToastKind, ViewOptions,
+        ToastKind, ViewOptions, children_words,
     },
 };
 
@@ -105,6 +105,29 @@ impl Host for Windowed<'_> {
             ModeCommand::PasteSelected => app.ask_paste(ctx, Pasting { flip: false, selected: true }),
             ModeCommand::PasteFlipped => app.ask_paste(ctx, Pasting { flip: true, selected: false }),
             ModeCommand::PasteFlippedSelected => app.ask_paste(ctx, Pasting { flip: true, selected: true }),
+            ModeCommand::BothSides => {
+                app.viewport.symmetry = !app.viewport.symmetry;
+                let now = if app.viewport.symmetry { "Both sides are posed alike" } else { "Each side is posed alone" };
+                app.toast(ctx, ToastKind::Note, now);
+            }
+            ModeCommand::NextPivot => {
+                app.viewport.pivot = app.viewport.pivot.next(app.viewport.pivot_spot.is_some());
+                app.toast(ctx, ToastKind::Note, format!("Pivot: {}", app.viewport.pivot.title().to_lowercase()));
+            }
+            ModeCommand::PivotHere => app.set_pivot_spot(ctx),
+            ModeCommand::NextChildren => {
+                app.viewport.children = match app.viewport.children {
+                    Children::Follow => Children::Place,
+                    Children::Place => Children::Angle,
+                    Children::Angle => Children::Follow,
+                };
+                app.toast(ctx, ToastKind::Note, children_words(app.viewport.children).0);
+            }
+            ModeCommand::SnapDrags => {
+                app.viewport.snap = !app.viewport.snap;
+                let now = if app.viewport.snap { "Every drag snaps" } else { "Drags snap while Ctrl is held" };
+                app.toast(ctx, ToastKind::Note, now);
+            }
         }
         Ok(())
     }
@@ -114,8 +137,12 @@ impl Host for Windowed<'_> {
         // Pressed again, or at once as in Blender, a tool's key begins its gesture.
         let again = app.viewport.tool == *tool || app.program.settings.keys.preset() == crate::edit::Preset::Blender;
         app.viewport.tool = *tool;
-        if again && app.mode != Mode::Paint && app.outliner.selection.active.is_some() {
-            app.panels.begin(*tool);
+        if app.mode != Mode::Paint && app.outliner.selection.active.is_some() {
+            if again {
+                app.panels.begin(*tool);
+            } else {
+                app.panels.wait(*tool, self.ctx.input(|i| i.time));
+            }
         }
         Ok(())
     }

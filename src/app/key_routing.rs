@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use egui::{Context, Event, Id, Key, Popup, RawInput};
+use egui::{Context, Event, Id, Key, PointerButton, Popup, RawInput};
 
 use super::App;
 use crate::ui::Pane;
@@ -19,6 +19,45 @@ struct Kept {
     dialog: bool,
     /// Keys that egui's focus does not get.
     back: Vec<Event>,
+    /// Keys that came after a click and wait until it is known whether a field got the focus.
+    after_click: Vec<Event>,
+    /// Frames that they wait yet.
+    wait: u8,
+}
+
+/// Frames from a click until the field that it opens has the focus: in the first it is asked for, in the second it is there.
+const FOCUS_FRAMES: u8 = 2;
+
+/// Whether an event is typed, or is what typing means.
+const fn is_typed(event: &Event) -> bool {
+    matches!(event, Event::Key { .. } | Event::Text(_) | Event::Paste(_) | Event::Copy | Event::Cut | Event::Ime(_))
+}
+
+impl Kept {
+    /// Keeps back what was typed after a click. A field that is clicked has the focus a little later; without this a fast hand's
+    /// Ctrl+A would select all joints, and not what is in the field.
+    fn hold_after_click(&mut self, ctx: &Context, events: &mut Vec<Event>) {
+        let click = |e: &Event| matches!(e, Event::PointerButton { button: PointerButton::Primary, .. });
+        let waits = self.wait > 0;
+        self.wait = self.wait.saturating_sub(1);
+        let last_click = events.iter().rposition(click);
+        if last_click.is_some() {
+            self.wait = FOCUS_FRAMES;
+        }
+        if self.wait == 0 {
+            let mut typed = std::mem::take(&mut self.after_click);
+            typed.append(events);
+            *events = typed;
+            return;
+        }
+        let first = if waits { 0 } else { events.iter().position(click).unwrap_or(events.len()) };
+        for event in events.split_off(first) {
+            if is_typed(&event) { self.after_click.push(event) } else { events.push(event) }
+        }
+        if !self.after_click.is_empty() {
+            ctx.request_repaint();
+        }
+    }
 }
 
 /// The plugin's half: it sees input before egui does.
@@ -31,6 +70,7 @@ impl egui::Plugin for Gate {
 
     fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.hold_after_click(ctx, &mut input.events);
         let focused = ctx.memory(|m| m.focused());
         if kept.dialog || Popup::is_any_open(ctx) {
             return;

@@ -8,7 +8,7 @@ use super::{App, key_routing::Topmost};
 use crate::{
     edit::{
         KeyScope,
-        command::{MixText, ModeCommand, SetMix, mix_of},
+        command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
         table,
     },
     model::Shared,
@@ -56,7 +56,9 @@ impl App {
             let again = |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
             ctx.input_mut(|i| i.events.retain(|e| !again(e)));
         }
-        let rings = self.painting.bending.rings() && !self.painting.bending.is_dragging();
+        // What is typed for a ring is ended before the rings are.
+        let by_key = self.panels.takes_numbers(false);
+        let rings = self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
         if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
             ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         }
@@ -65,7 +67,11 @@ impl App {
         // A drag that takes numbers has the digits, which are modes elsewhere.
         let numbers = self.panels.takes_numbers(held);
         let gesture = numbers || (self.is_gesture_open() && held);
-        if !typing && !gesture && !self.program.welcome {
+        let awaited = self.awaited_keys(ctx, typing);
+        if awaited == Awaited::All && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+            self.panels.wait_no_longer();
+        }
+        if !typing && !gesture && awaited == Awaited::None && !self.program.welcome {
             self.set_keys(ctx);
             self.mixer_keys(ctx);
         }
@@ -118,6 +124,9 @@ impl App {
             if gesture && (numbers || !modes.contains(&command.name)) {
                 continue;
             }
+            if awaited.has(&shortcut) && !ToolCommand::ALL.iter().any(|t| t.name() == command.name) {
+                continue;
+            }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) || shifted_digit(ctx, &shortcut) {
                 // Some systems say both: the key, and what it means.
                 let meant = |i: &egui::InputState| i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)));
@@ -143,7 +152,56 @@ impl App {
     }
 }
 
+/// Keys that a tool waits for, so that they run no commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    /// None.
+    None,
+    /// Axes and numbers: rings are seen, which take them.
+    Values,
+    /// All letters and digits: a tool was just chosen by its key.
+    All,
+}
+
+impl Awaited {
+    /// Whether a key is among them.
+    fn has(self, shortcut: &KeyboardShortcut) -> bool {
+        let KeyboardShortcut { modifiers, logical_key: key } = *shortcut;
+        if modifiers.command || modifiers.alt {
+            return false;
+        }
+        let value = matches!(key, Key::X | Key::Y | Key::Z)
+            || (!modifiers.shift
+                && (is_digit(key) || matches!(key, Key::Plus | Key::Minus | Key::Period | Key::Comma)));
+        match self {
+            Self::None => false,
+            Self::Values => value,
+            // Letters have names of one letter.
+            Self::All => value || (!modifiers.shift && key.name().len() == 1),
+        }
+    }
+}
+
 impl App {
+    /// Which keys a tool waits for.
+    fn awaited_keys(&self, ctx: &Context, typing: bool) -> Awaited {
+        if typing || self.program.welcome {
+            return Awaited::None;
+        }
+        if self.mode == crate::edit::Mode::Paint {
+            return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
+        }
+        // A tool's key and what is typed after it may come in one frame.
+        let tools = ToolCommand::ALL.map(|t| parse(self.program.settings.keys.key(t.name())));
+        let chosen = |e: &Event| {
+            matches!(e, Event::Key { key, pressed: true, modifiers, .. } if !modifiers.any()
+                && tools.iter().flatten().any(|t| t.logical_key == *key && !t.modifiers.any()))
+        };
+        let selected = self.outliner.selection.active.is_some();
+        let waits = ctx.input(|i| self.panels.waits(i.time) || (selected && i.events.iter().any(chosen)));
+        if waits { Awaited::All } else { Awaited::None }
+    }
+
     /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is not there.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();

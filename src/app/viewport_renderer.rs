@@ -469,9 +469,9 @@ impl ViewportRenderer {
         self.pixels_per_point = pixels_per_point;
     }
 
-    pub(super) fn parts(&self) -> (&Pose, &[Bone], &[bool], Option<TextureId>) {
+    pub(super) fn parts(&self) -> (&Pose, &[Bone], &Skeleton, Option<TextureId>) {
         let texture = self.texture.filter(|_| self.scene.is_some());
-        (&self.pose, &self.bones, &self.skeleton.joints, texture)
+        (&self.pose, &self.bones, &self.skeleton, texture)
     }
 
     pub(super) const fn frame_ms(&self) -> f32 {

@@ -10,13 +10,13 @@ use super::{
     widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
 use crate::render::ColorRole;
-use crate::ui::popups::menu_button;
-use crate::ui::{GizmoSpace, LayerAction, Pivot, TimelineAction, ViewportAction};
+use crate::ui::popups::{lasting_menu_button, menu_button};
+use crate::ui::{GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, ViewportAction};
 use crate::{
     edit::{
         CommandSpec, Mode,
         command::{
-            Children, DiscardUnkeyed, FileCommand, NewLayer, SessionCommand, SetKey, ToolCommand,
+            Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey, ToolCommand,
             field::{ClipName, Seconds},
         },
     },
@@ -54,18 +54,20 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             divider(ui, theme);
             spaces_ui(ui, view, actions);
             divider(ui, theme);
-            // In a narrow window the palette and the view menu have them.
             let animate = view.mode == Mode::Animate;
             if ui.ctx().content_rect().width() >= if animate { 1420.0 } else { 1100.0 } {
                 pivot_ui(ui, view, actions);
-                let on = view.viewport.symmetry;
-                if icon_button(ui, theme, icons::ICON_FLIP, "Pose both sides alike", "", on, Ok(())).clicked() {
-                    actions.push(ViewportAction::SetSymmetry(!on));
-                }
+                symmetry_ui(ui, view, actions);
                 children_ui(ui, view, actions);
                 snap_ui(ui, view, actions);
-                divider(ui, theme);
+            } else {
+                options_ui(ui, view, actions);
             }
+            divider(ui, theme);
+        } else if view.paint.bend.rings {
+            // Rings bend joints as they are posed.
+            symmetry_ui(ui, view, actions);
+            divider(ui, theme);
         }
         if view.mode == Mode::Animate && view.timeline.playback.mixing {
             ui.label(RichText::new("Shown is").color(theme.color(ColorRole::TextSecondary)));
@@ -158,34 +160,96 @@ fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     actions.extend(chosen.map(ViewportAction::SetPivot));
 }
 
+/// Whether the joints on the other side are posed as the mirror image.
+fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let (spec, on) = (ModeCommand::BothSides.spec(), view.viewport.symmetry);
+    let key = view.settings.keys.key(spec.name);
+    if icon_button(ui, view.theme, icons::ICON_FLIP, spec.title, key, on, Ok(())).clicked() {
+        actions.push(ViewportAction::SetSymmetry(!on));
+    }
+}
+
+/// What a choice for the children of posed joints is called, and what it does.
+pub const fn children_words(children: Children) -> (&'static str, &'static str) {
+    match children {
+        Children::Follow => ("Children follow", "What hangs on a joint goes with it"),
+        Children::Place => ("Children stay", "What hangs on a joint stays where it is while the joint is posed"),
+        Children::Angle => {
+            ("Children keep their angle", "What hangs on a joint goes with it, but keeps its angle in the scene")
+        }
+    }
+}
+
+/// All of those choices.
+const CHILDREN: [Children; 3] = [Children::Follow, Children::Place, Children::Angle];
+
 /// What hangs on a joint does while it is posed.
 fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    const ALL: [(Children, &str, &str); 3] = [
-        (Children::Follow, "Children follow", "What hangs on a joint goes with it"),
-        (Children::Place, "Children stay", "What hangs on a joint stays where it is while the joint is posed"),
-        (
-            Children::Angle,
-            "Children keep their angle",
-            "What hangs on a joint goes with it, but keeps its angle in the scene",
-        ),
-    ];
     let theme = view.theme;
     let now = view.viewport.children;
     let color = theme.color(if now == Children::Follow { ColorRole::TextPrimary } else { ColorRole::AccentBase });
     let icon = RichText::new(icons::ICON_ACCOUNT_TREE.codepoint).font(icon_font(18.0, false)).color(color);
-    let title = ALL.iter().find(|(c, ..)| *c == now).map_or("", |(_, t, _)| *t);
+    let title = children_words(now).0;
     let button = menu_button(ui, icon, |ui| {
         ui.set_min_width(210.0);
-        for (children, title, help) in ALL {
-            let button = egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(children == now);
-            if ui.add(button.frame_when_inactive(children == now)).on_hover_text(help).clicked() {
-                actions.push(ViewportAction::SetChildren(children));
-                ui.close();
-            }
-        }
+        children_rows(ui, view, actions);
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, title));
     button.on_hover_text(title);
+}
+
+fn children_rows(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    for children in CHILDREN {
+        let (title, help) = children_words(children);
+        if row(ui, title, view.viewport.children == children).on_hover_text(help).clicked() {
+            actions.push(ViewportAction::SetChildren(children));
+            ui.close();
+        }
+    }
+}
+
+/// A row of a menu of choices.
+fn row(ui: &mut Ui, title: &str, on: bool) -> egui::Response {
+    ui.add(egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on))
+}
+
+/// How joints are posed, in one menu, where the window has no room for all of it side by side.
+fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    let viewport = &view.viewport;
+    let is_usual =
+        viewport.pivot == Pivot::Each && !viewport.symmetry && viewport.children == Children::Follow && !viewport.snap;
+    let color = theme.color(if is_usual { ColorRole::TextPrimary } else { ColorRole::AccentBase });
+    let icon = RichText::new(icons::ICON_TUNE.codepoint).font(icon_font(18.0, false)).color(color);
+    let button = lasting_menu_button(ui, egui::Button::new(icon), |ui| {
+        ui.set_min_width(230.0);
+        let title = |ui: &mut Ui, text: &str| {
+            ui.add_space(4.0);
+            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        };
+        title(ui, "Pivot");
+        for pivot in Pivot::ALL {
+            if row(ui, pivot.title(), viewport.pivot == pivot).clicked() {
+                actions.push(ViewportAction::SetPivot(pivot));
+            }
+        }
+        title(ui, "Children");
+        children_rows(ui, view, actions);
+        ui.separator();
+        let mut symmetry = viewport.symmetry;
+        if check(ui, theme, &mut symmetry, ModeCommand::BothSides.spec().title).changed() {
+            actions.push(ViewportAction::SetSymmetry(symmetry));
+        }
+        let mut snap = viewport.snap;
+        if check(ui, theme, &mut snap, ModeCommand::SnapDrags.spec().title).changed() {
+            actions.push(ViewportAction::SetSnap(snap, viewport.snap_steps));
+        }
+        if let Some(steps) = snap_steps_ui(ui, view) {
+            actions.push(ViewportAction::SetSnap(viewport.snap, steps));
+        }
+    });
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Posing options"));
+    button.on_hover_text("Pivot, children, both sides alike, snapping");
 }
 
 /// A button with what is chosen, which opens a list.
@@ -213,7 +277,9 @@ fn chooser<T: Copy>(ui: &mut Ui, view: &View<'_>, name: &str, now: &str, options
 fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (on, steps) = (view.viewport.snap, view.viewport.snap_steps);
     let length = view.settings.length;
-    if icon_button(ui, view.theme, icons::ICON_GRID_4X4, "Snap every drag", "Ctrl", on, Ok(())).clicked() {
+    let key = view.settings.keys.key(ModeCommand::SnapDrags.name());
+    if icon_button(ui, view.theme, icons::ICON_GRID_4X4, ModeCommand::SnapDrags.spec().title, key, on, Ok(())).clicked()
+    {
         actions.push(ViewportAction::SetSnap(!on, steps));
     }
     let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
@@ -222,29 +288,36 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(180.0);
-        let mut steps = steps;
-        let group = |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
-            ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
-            ui.horizontal(|ui| {
-                for step in all {
-                    let is_it = (*value - step).abs() < 1e-6;
-                    if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
-                        *value = *step;
-                    }
-                }
-            });
-        };
-        group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
-        let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
-        group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_metre()));
-        group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
-        if steps != view.viewport.snap_steps {
+        if let Some(steps) = snap_steps_ui(ui, view) {
             actions.push(ViewportAction::SetSnap(on, steps));
             ui.close();
         }
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Steps to snap to"));
     button.on_hover_text("Steps to snap to");
+}
+
+/// The steps that drags snap to: others, where some were chosen.
+fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
+    let (theme, length) = (view.theme, view.settings.length);
+    let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
+    let mut steps = view.viewport.snap_steps;
+    let group = |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
+        ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
+        ui.horizontal(|ui| {
+            for step in all {
+                let is_it = (*value - step).abs() < 1e-6;
+                if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
+                    *value = *step;
+                }
+            }
+        });
+    };
+    group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
+    let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
+    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_metre()));
+    group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
+    (steps != view.viewport.snap_steps).then_some(steps)
 }
 
 /// A field that is a door: the palette opens with it.

@@ -87,6 +87,29 @@ pub fn posed(
     commands
 }
 
+/// Commands that pose nodes by values that were typed, and those by which the other side follows, where both are posed alike.
+pub fn with_other_side(view: &View<'_>, nodes: &[NodeId], mut commands: Vec<Command>) -> Vec<Command> {
+    let Some(document) = view.session.map(|s| s.document()) else { return commands };
+    // A difference that all selected keys take is none of the other side's.
+    let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
+    if commands.is_empty() || on_keys {
+        return commands;
+    }
+    let Some(sources) = mirrored(view, document, nodes) else { return commands };
+    let mirror = Mirror::of(document);
+    let partners = Nodes::Ids(sources.iter().filter_map(|n| mirror.partner(*n)).collect());
+    commands.push(MirrorPose { node: Nodes::Ids(sources), over: over(view) }.into());
+    if let Some(clip) = view.shown_clip()
+        && view.timeline.auto_key
+        && view.layers.written.is_none()
+    {
+        let interpolation = Some(view.settings.new_keys);
+        let time = Seconds(view.edit_time());
+        commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), time, partners) }.into());
+    }
+    commands
+}
+
 /// Where a pose goes now: into the pose of the file, over the clip that is shown, or into the chosen layer of either.
 pub fn over(view: &View<'_>) -> Over {
     let over = view.shown_clip().map_or(Over::FILE, |clip| Over::clip(clip, view.edit_time()));

@@ -311,6 +311,8 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
         0 if about.pose_layers > 0 => format!("{layers} not kept"),
         0 if loose => "mix not kept".into(),
         0 => String::new(),
+        1 if about.undone => "1 step undone since saving".into(),
+        n if about.undone => format!("{n} steps undone since saving"),
         1 => "1 change not saved".into(),
         n => format!("{n} changes not saved"),
     };

@@ -40,6 +40,7 @@ pub use self::weight_marks::mask_grey;
 pub use self::widgets::thousands;
 pub use self::{
     action::{Action, Actions},
+    bars::children_words,
     dialogs::{
         BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView,
         ExportDraft, ExportForeseen, ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
@@ -62,8 +63,8 @@ pub use self::{
     timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{
-        Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction,
-        ViewportView,
+        Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport,
+        ViewportAction, ViewportView,
     },
 };
 
@@ -110,6 +111,21 @@ impl Panels {
     /// Begins what a tool does without a handle; whether it does anything.
     pub fn begin(&mut self, tool: crate::edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
+    }
+
+    /// A tool was chosen by its key at `now`, on egui's clock: an axis or a number that is typed soon begins what it does.
+    pub fn wait(&mut self, tool: crate::edit::command::ToolCommand, now: f64) {
+        self.viewport.wait(tool, now);
+    }
+
+    /// Whether a tool that was chosen by its key waits for an axis or a number.
+    pub fn waits(&self, now: f64) -> bool {
+        self.viewport.waits(now)
+    }
+
+    /// A tool waits no longer; whether one did.
+    pub fn wait_no_longer(&mut self) -> bool {
+        self.viewport.wait_no_longer()
     }
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::TextureId;
 
 use super::{Action, settings::Settings};
-use crate::render::DeviceFacts;
+use crate::{model::NodeId, render::DeviceFacts};
 
 /// Long work that is under way.
 #[derive(Clone, Debug)]
@@ -50,6 +50,22 @@ pub enum ProgramAction {
     HoldToast(usize),
     /// Close a message.
     CloseToast(usize),
+    /// The end of a limb was moved by itself, so that it came off: another way is to be offered.
+    Torn {
+        /// The end.
+        node: NodeId,
+        /// Where it is now, in meters in the scene.
+        to: glam::Vec3,
+        /// By how much it was moved, meters.
+        by: f32,
+    },
+    /// Instead of the last step, the limb that a node ends is to reach a point of the scene.
+    ReachInstead {
+        /// The end.
+        node: NodeId,
+        /// Where to, in meters.
+        to: glam::Vec3,
+    },
 }
 
 impl From<ProgramAction> for Action {

@@ -75,6 +75,8 @@ pub struct View<'a> {
     pub pose: &'a Pose,
     /// For every node, whether it is a joint.
     pub joints: &'a [bool],
+    /// For every node, whether it moves vertices; empty where nothing is drawn.
+    pub deforms: &'a [bool],
     /// Which parts of the window and of the model are shown.
     pub options: ViewOptions,
     /// What is odd about the file.
@@ -128,9 +130,9 @@ impl View<'_> {
     pub fn edit_time(&self) -> f32 {
         let timeline = self.timeline;
         if self.layers.written.is_some() {
-            return timeline.playback.time as f32;
+            return timeline.playback.edit_time() as f32;
         }
         let carried = timeline.unkeyed.filter(|_| timeline.carried && !timeline.auto_key);
-        carried.map_or(timeline.playback.time as f32, UnkeyedAt::time)
+        carried.map_or(timeline.playback.edit_time() as f32, UnkeyedAt::time)
     }
 }

@@ -1,8 +1,18 @@
 //! What is of the program around the file: messages, preferences, devices.
 
 use egui::Context;
+use glam::Vec3;
 
-use crate::{app::App, ui::ProgramAction};
+use crate::{
+    app::App,
+    edit::{
+        Command,
+        command::{Body, DragLimb, EndAngle, SessionCommand, field::Nodes},
+    },
+    model::NodeId,
+    motion::ik,
+    ui::{Action, ProgramAction, ToastKind},
+};
 
 impl App {
     pub(in crate::app) fn apply_program(&mut self, ctx: &Context, action: ProgramAction) {
@@ -24,11 +34,61 @@ impl App {
                     toast.since = now;
                 }
             }
+            ProgramAction::Torn { node, to, by } => self.say_torn(ctx, node, to, by),
+            ProgramAction::ReachInstead { node, to } => self.reach_instead(ctx, node, to),
             ProgramAction::CloseToast(k) => {
                 if k < self.dialogs.toasts.len() {
                     self.dialogs.toasts.remove(k);
                 }
             }
         }
+    }
+
+    /// Says that a joint was moved off the limb that it ends, and offers to let the limb follow.
+    fn say_torn(&mut self, ctx: &Context, node: NodeId, to: Vec3, by: f32) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let length = self.program.settings.length;
+        let above = document.node(node).parent.map_or_else(|| "its parent".to_owned(), |p| document.node(p).label(p));
+        let text = format!(
+            "{} moved by {:.3} {} on its own, so it comes off {above}.",
+            document.node(node).label(node),
+            by * length.per_metre(),
+            length.sign()
+        );
+        let verbs = vec![
+            ("Undo", Action::Run(SessionCommand::Undo.into())),
+            ("Use IK", Action::Program(ProgramAction::ReachInstead { node, to })),
+        ];
+        self.say(ctx, ToastKind::Note, text, verbs);
+    }
+
+    /// Takes the last step back, and has the limb that a node ends reach a point of the scene.
+    fn reach_instead(&mut self, ctx: &Context, node: NodeId, to: Vec3) {
+        self.run(ctx, SessionCommand::Undo);
+        let Some(session) = &mut self.session else { return };
+        let limb = ik::limb_of(session.document(), self.renderer.pose(), node, None, false);
+        let nodes = limb.map_or_else(|| vec![node], |l| l.nodes);
+        let reach = self.viewport.reach;
+        let drag = |over| {
+            Command::from(DragLimb {
+                node: Nodes::one(node),
+                to,
+                chain: reach.chain,
+                swivel: None,
+                tip: None,
+                end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
+                soft: Some(false),
+                limits: reach.limits.then_some(true),
+                plant: None,
+                body: Some(if reach.full { Body::Full } else { Body::Limb }),
+                over,
+            })
+        };
+        let Some(session) = &self.session else { return };
+        let commands = self.around(session).posed(nodes, drag);
+        let Some(session) = &mut self.session else { return };
+        let done = session.run_all("Put a limb somewhere", &commands).map(|_| ());
+        self.say_done(ctx, done, "Put a limb somewhere");
     }
 }

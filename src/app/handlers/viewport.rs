@@ -1,21 +1,28 @@
 //! What the viewport asked for: the eye, and what the pointer is over.
 
 use egui::Context;
+use glam::{Vec2, Vec3};
 
 use crate::{
     app::App,
+    geometry::Ray,
     model::NodeId,
     motion::{ik, joints_at},
-    ui::{PickedBone, ViewportAction},
+    ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
 };
+
+/// Whether what a ray hits at a distance lies before a spot.
+pub(in crate::app) fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
+    distance < (spot - ray.origin).dot(ray.direction)
+}
 
 impl App {
     pub(in crate::app) fn apply_viewport(&mut self, ctx: &Context, action: ViewportAction) {
         match action {
             ViewportAction::Choose(shown) => self.choose(ctx, shown),
             ViewportAction::Hover(node) => self.outliner.hover = node.or(self.outliner.hover),
-            ViewportAction::HoverSurface { at, size } => self.hover_surface(at, size),
-            ViewportAction::PickSurface { at, size, toggle } => self.pick_surface(at, size, toggle),
+            ViewportAction::HoverSurface { at, size, behind } => self.hover_surface(at, size, behind),
+            ViewportAction::PickSurface { at, size, behind, toggle } => self.pick_surface(at, size, behind, toggle),
             ViewportAction::Camera(camera) => {
                 self.viewport.transition = None;
                 self.viewport.camera = camera;
@@ -29,14 +36,18 @@ impl App {
             ViewportAction::SetTool(tool) => self.viewport.tool = tool,
             ViewportAction::SetReach(options) => self.viewport.reach = options,
             ViewportAction::Grab { at, size, bone } => self.grab(at, size, bone),
+            ViewportAction::SetPivot(Pivot::Spot) if self.viewport.pivot_spot.is_none() => self.set_pivot_spot(ctx),
             ViewportAction::SetPivot(pivot) => self.viewport.pivot = pivot,
+            ViewportAction::SeekSpot { at, size, of, except } => {
+                self.viewport.sought = Some((of, self.seek_spot(at, size, of, &except)));
+            }
             ViewportAction::SetSnap(on, steps) => (self.viewport.snap, self.viewport.snap_steps) = (on, steps),
             ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
         }
     }
 
     /// The joint that moves the skin under the pointer most is pointed at, too.
-    fn hover_surface(&mut self, at: glam::Vec2, size: glam::Vec2) {
+    fn hover_surface(&mut self, at: glam::Vec2, size: glam::Vec2, behind: Option<PickedBone>) {
         /// With more vertices the surface is not posed for that alone.
         const MOST: usize = 200_000;
         let key = (self.renderer.pose_serial(), self.viewport.camera, at);
@@ -45,6 +56,7 @@ impl App {
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > MOST;
         // While it moves, each frame would pose the surface on the CPU.
         if large || self.timeline.playback.playing || session.history().is_open() {
+            self.outliner.hover = self.outliner.hover.or(behind.map(|b| b.joint));
             return;
         }
         let (camera, renderer, visibility) = (&self.viewport.camera, &mut self.renderer, &self.outliner.visibility);
@@ -52,7 +64,10 @@ impl App {
         let found = self.viewport.surface_hover.update(key, |_| {
             let ray = camera.ray(at, size);
             let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hides(n, in_file);
-            let hit = renderer.surface(document).hit(document, &ray, &barred)?;
+            let hit = renderer.surface(document).hit(document, &ray, &barred);
+            let Some(hit) = hit.filter(|hit| behind.is_none_or(|bone| is_before(&ray, hit.distance, bone.spot))) else {
+                return behind.map(|b| b.joint);
+            };
             joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
         });
         self.outliner.hover = self.outliner.hover.or(*found);
@@ -89,5 +104,82 @@ impl App {
             self.outliner.selection.set(node);
             self.panels.reach(tip, from, at);
         }
+    }
+
+    /// The spot under the pointer that something which is dragged snaps to, in the scene. Of what is dragged itself, and of what hangs on
+    /// it, there is none: it would run away from itself.
+    fn seek_spot(&mut self, at: Vec2, size: Vec2, of: SnapTo, except: &[NodeId]) -> Option<Vec3> {
+        /// Points of the picture within which a joint is meant.
+        const REACH: f32 = 24.0;
+        let document = self.session.as_ref()?.document();
+        let above = |n: NodeId| std::iter::successors(Some(n), |n| document.node(*n).parent);
+        let moves = |n: NodeId| above(n).any(|n| except.contains(&n));
+        let camera = self.viewport.camera;
+        let in_file = self.renderer.pose().hidden.clone();
+        let barred = |n: NodeId| self.outliner.visibility.hides(n, &in_file);
+        if of == SnapTo::Joint {
+            let heads = self.renderer.bones().iter().filter(|b| !moves(b.joint) && !barred(b.joint)).map(|b| b.head);
+            let near = heads.filter_map(|p| Some((camera.project(p, size)?.0.distance(at), p)));
+            let best = near.min_by(|a, b| a.0.total_cmp(&b.0))?;
+            return (best.0 <= REACH).then_some(best.1);
+        }
+        let ray = camera.ray(at, size);
+        let surface = self.renderer.surface(document);
+        let hit = surface.hit(document, &ray, &|n| barred(n) || moves(n))?;
+        let own = joints_at(document, &hit).first().is_some_and(|(n, _)| moves(*n));
+        if own {
+            return None;
+        }
+        let spot = ray.origin + ray.direction * hit.distance;
+        match of {
+            SnapTo::Vertex => {
+                surface.corners(&hit)?.into_iter().min_by(|a, b| a.distance(spot).total_cmp(&b.distance(spot)))
+            }
+            _ => Some(spot),
+        }
+    }
+
+    /// Sets the pivot at what is under the pointer: a joint, or a spot of the skin, which then moves with the joint that moves it most.
+    pub(in crate::app) fn set_pivot_spot(&mut self, ctx: &Context) {
+        const NOTHING: &str =
+            "There is nothing under the pointer to set the pivot on. Point at a joint or at the skin.";
+        let pointer = ctx.input(|i| i.pointer.latest_pos());
+        let rect = self.panels.layout().rect(Pane::Viewport);
+        let found = pointer.zip(rect).filter(|(p, rect)| rect.contains(*p)).and_then(|(p, rect)| {
+            let at = Vec2::new(p.x - rect.left(), p.y - rect.top());
+            let size = Vec2::new(rect.width(), rect.height());
+            self.spot_under(at, size)
+        });
+        // Without a spot under the pointer, as from a menu, that of the active joint.
+        let found = found.or_else(|| Some((self.outliner.selection.active?, Vec3::ZERO)));
+        let Some((node, spot)) = found else {
+            self.toast(ctx, ToastKind::Note, NOTHING);
+            return;
+        };
+        self.viewport.pivot_spot = Some((node, spot));
+        self.viewport.pivot = Pivot::Spot;
+        let name = self.session.as_ref().map_or_else(String::new, |s| s.document().node(node).label(node));
+        self.toast(ctx, ToastKind::Ok, format!("The pivot is a spot of {name} now"));
+    }
+
+    /// The spot under a point of the picture: the joint that it is of, and where in that joint's space.
+    fn spot_under(&mut self, at: Vec2, size: Vec2) -> Option<(NodeId, Vec3)> {
+        /// Points of the picture within which a joint is meant.
+        const REACH: f32 = 8.0;
+        let document = self.session.as_ref()?.document();
+        let camera = self.viewport.camera;
+        let near =
+            self.renderer.bones().iter().filter_map(|b| Some((camera.project(b.head, size)?.0.distance(at), b.joint)));
+        if let Some((_, joint)) = near.filter(|(d, _)| *d <= REACH).min_by(|a, b| a.0.total_cmp(&b.0)) {
+            return Some((joint, Vec3::ZERO));
+        }
+        let ray = camera.ray(at, size);
+        let in_file = self.renderer.pose().hidden.clone();
+        let hidden = |n: NodeId| self.outliner.visibility.hides(n, &in_file);
+        let hit = self.renderer.surface(document).hit(document, &ray, &hidden)?;
+        let node = joints_at(document, &hit).first().map_or(hit.node, |(n, _)| *n);
+        let spot = ray.origin + ray.direction * hit.distance;
+        let world = self.renderer.pose().world[node.index()];
+        Some((node, world.inverse().transform_point3(spot))).filter(|(_, p)| p.is_finite())
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         command::{BrushCommand, KeepPose, Over, kept_poses, pose_text},
     },
     model::{Components, Derived, Document, NodeId, Shared, SkinId},
-    motion::{Bend, Pose, TestPose, fit, keep_pose, test_poses},
+    motion::{Bend, Mirror, Pose, TestPose, fit, keep_pose, test_poses},
     ui::{BendAction, BendView, ToastKind},
 };
 
@@ -210,6 +210,10 @@ impl App {
         // What is bent by hand is seen whole.
         let mut bend = Bend { amount: 1.0, ..bending.bend.clone() };
         bend.turn(session.document(), (&drag.before.turns, &drag.seen), nodes, (axis, degrees.to_radians()));
+        if self.viewport.symmetry {
+            let mirror = Mirror::of(session.document());
+            bend.turn_other_side(session.document(), &mirror, (&drag.before.turns, &drag.seen), nodes);
+        }
         if let Some(held) = &mut bending.held {
             held.used = true;
         }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat3, Quat, Vec3};
 
 use super::{
-    Evaluator, Pose, Stack,
+    Evaluator, Mirror, Pose, Stack,
     ik::{Bodies, Limb, limb_of},
 };
 use crate::model::{
@@ -114,6 +114,33 @@ impl Bend {
             let turn = Quat::from_axis_angle(axis, angle);
             let now = before.get(node).copied().unwrap_or_default();
             self.turns.insert(*node, unit_or(now * turn, now));
+        }
+        self.turns.retain(|_, turn| angle_between(*turn, Quat::IDENTITY) > 1e-5);
+    }
+
+    /// Turns the mirror joints of joints that were turned by [`Bend::turn`], given as there, so that they stand as the mirror image.
+    /// Where both of a pair were turned, neither follows.
+    pub fn turn_other_side(
+        &mut self,
+        document: &Document,
+        mirror: &Mirror,
+        (before, seen): (&BTreeMap<NodeId, Quat>, &Pose),
+        nodes: &[NodeId],
+    ) {
+        let turned = |turns: &BTreeMap<NodeId, Quat>, node: NodeId| turns.get(&node).copied().unwrap_or_default();
+        // As it is without turns by hand.
+        let untouched = |node: NodeId| {
+            let mut local = seen.local.get(node.index())?.transform();
+            local.rotation = unit_or(local.rotation * turned(before, node).conjugate(), local.rotation);
+            Some(local)
+        };
+        for node in nodes {
+            let Some(partner) = mirror.partner(*node).filter(|p| p != node && !nodes.contains(p)) else { continue };
+            let (Some(mut own), Some(other)) = (untouched(*node), untouched(partner)) else { continue };
+            own.rotation = unit_or(own.rotation * turned(&self.turns, *node), own.rotation);
+            let Some(wanted) = mirror.pose(document, *node, &own) else { continue };
+            let turn = unit_or(other.rotation.conjugate() * wanted.local.rotation, Quat::IDENTITY);
+            self.turns.insert(partner, turn);
         }
         self.turns.retain(|_, turn| angle_between(*turn, Quat::IDENTITY) > 1e-5);
     }

@@ -205,6 +205,14 @@ impl Surface {
         bounds
     }
 
+    /// Where the corners of a triangle that was hit are in the scene; nothing for instances, of which a hit does not say the one.
+    pub fn corners(&self, hit: &Hit) -> Option<[Vec3; 3]> {
+        let is_it = |p: &&Part| (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none();
+        let part = self.parts.iter().find(is_it)?;
+        let [a, b, c] = hit.vertices.map(|v| part.posed.positions.get(v as usize).copied());
+        Some([a?, b?, c?])
+    }
+
     /// The nearest triangle on a ray, seen from either side. Surfaces of nodes that `skip` says are looked through.
     pub fn hit(&self, document: &Document, ray: &Ray, skip: &dyn Fn(NodeId) -> bool) -> Option<Hit> {
         let mut best: Option<Hit> = None;

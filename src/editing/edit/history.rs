@@ -193,6 +193,9 @@ pub struct History {
     /// Revision below the oldest step that is kept.
     floor: u64,
     saved: u64,
+    /// Where the state on disk can be reached no more, since steps up to it were undone and others done instead: the revision at which
+    /// the ways part, and how many steps the state on disk is from there.
+    parted: Option<(u64, usize)>,
     budget: usize,
     /// What all steps hold, those that were undone included.
     ledger: Shared<Ledger>,
@@ -210,6 +213,7 @@ impl Default for History {
             next: 1,
             floor: 0,
             saved: 0,
+            parted: None,
             budget: Self::BUDGET,
             ledger: Shared::default(),
             generation: 0,
@@ -525,6 +529,9 @@ impl History {
             }
             return false;
         }
+        if let Some(beyond) = self.undone.iter().rev().position(|t| t.revision == self.saved) {
+            self.parted = Some((self.revision(), beyond + 1));
+        }
         let ledger = Shared::make_mut(&mut self.ledger);
         self.undone.drain(..).for_each(|step| ledger.leave(&*step));
         // With the names that things had when it began.
@@ -595,16 +602,24 @@ impl History {
         if self.revision() == self.saved {
             return 0;
         }
-        let at = |revision: u64| self.done.iter().position(|t| t.revision == revision).map(|k| k + 1);
-        match at(self.saved).or((self.saved == self.floor).then_some(0)) {
-            Some(saved) => self.done.len() - saved,
-            None => self
-                .undone
-                .iter()
-                .rev()
-                .position(|t| t.revision == self.saved)
-                .map_or(self.done.len().max(1), |k| k + 1),
+        if let Some(steps) = self.steps_from(self.saved) {
+            return steps;
         }
+        let parted = self.parted.and_then(|(at, beyond)| Some(self.steps_from(at)? + beyond));
+        parted.unwrap_or(self.done.len()).max(1)
+    }
+
+    /// Whether the state on disk is one that was undone since: redo leads to it.
+    pub fn is_undone_since_saved(&self) -> bool {
+        self.undone.iter().any(|t| t.revision == self.saved)
+    }
+
+    /// How many steps back or forward a state is; nothing where no step leads to it.
+    fn steps_from(&self, revision: u64) -> Option<usize> {
+        let back = self.done.iter().position(|t| t.revision == revision).map(|k| self.done.len() - k - 1);
+        let oldest = (revision == self.floor).then_some(self.done.len());
+        let forward = || self.undone.iter().rev().position(|t| t.revision == revision).map(|k| k + 1);
+        back.or(oldest).or_else(forward)
     }
 
     /// The number of the state that is on disk.
@@ -620,6 +635,7 @@ impl History {
     /// The state of this revision is the one on disk.
     pub fn mark_saved_at(&mut self, revision: u64) {
         self.saved = revision;
+        self.parted = None;
     }
 
     /// Bytes that the steps hold, those that were undone included: what several share is counted once, and what the document

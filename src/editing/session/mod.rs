@@ -152,6 +152,8 @@ pub struct Unsaved {
     pub file: bool,
     /// How many steps that is, at least 1 where it is something.
     pub steps: usize,
+    /// Whether they are steps of the saved file that were undone since.
+    pub undone: bool,
     /// Poses that are not keyed, which no file holds.
     pub unkeyed: usize,
     /// Layers of weights, where the file does not keep them; what they come to is saved.
@@ -511,6 +513,7 @@ impl Session {
         Unsaved {
             file,
             steps: if file { self.history.unsaved_steps().max(1) } else { 0 },
+            undone: file && self.history.is_undone_since_saved(),
             unkeyed: aids.unkeyed.len(),
             layers: aids.weight_layers.values().filter(|l| !l.keeps).map(|l| l.layers.len()).sum(),
             pose_layers: if aids.keeps_layers { 0 } else { aids.pose_layers.values().map(|l| l.0.len()).sum() },

@@ -99,6 +99,17 @@ fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
 }
 
 impl Playback {
+    /// Where edits go: the playhead, in seconds. While it moves the nearest frame, so that no key comes to lie between frames.
+    pub fn edit_time(&self) -> f64 {
+        if self.playing && self.fps > 0.0 { (self.time * self.fps).round() / self.fps } else { self.time }
+    }
+
+    /// Stops where edits go.
+    pub fn stop_to_edit(&mut self) {
+        self.time = self.edit_time();
+        self.playing = false;
+    }
+
     /// Shows a clip from its start, with the ruler its keys suggest.
     pub fn show(&mut self, document: &Document, clip: Option<ClipId>) {
         self.clip = clip;

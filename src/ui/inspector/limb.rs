@@ -4,9 +4,12 @@ use egui::{DragValue, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use crate::{
-    edit::command::{
-        Body, ClearPins, DocumentCommand, DragLimb, EndAngle, HoldPin, PinKind, SetPin, TimelineCommand,
-        field::{ClipName, Degrees, Nodes, Seconds},
+    edit::{
+        Command,
+        command::{
+            Body, ClearPins, DocumentCommand, DragLimb, EndAngle, HoldPin, PinKind, SetPin, TimelineCommand,
+            field::{ClipName, Degrees, Nodes, Seconds},
+        },
     },
     model::{ClipId, Derived, Document, NodeId, Pin},
     motion::ik,
@@ -36,6 +39,36 @@ fn label(ui: &mut Ui, theme: &Theme, text: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
     let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
+}
+
+/// Meters by which the end of a limb is moved by itself before it is said that it comes off.
+pub const TORN: f32 = 1e-3;
+
+/// The limb that a node ends: two bones or more.
+pub fn ended_by(view: &View<'_>, document: &Document, node: NodeId) -> Option<ik::Limb> {
+    ik::limb_of(document, view.pose, node, None, false).filter(|l| l.turns.len() >= 2)
+}
+
+/// The commands that put the end of a limb at a point of the scene, where edits go now, as the limb tool would.
+pub fn put(view: &View<'_>, document: &Document, node: NodeId, limb: &ik::Limb, to: glam::Vec3) -> Vec<Command> {
+    let reach = view.viewport.reach;
+    edits::posed(view, document, &limb.nodes, |over| {
+        let drag = DragLimb {
+            node: Nodes::one(node),
+            to,
+            chain: reach.chain,
+            swivel: None,
+            tip: None,
+            end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
+            // A number that is typed is meant.
+            soft: Some(false),
+            limits: reach.limits.then_some(true),
+            plant: None,
+            body: Some(if reach.full { Body::Full } else { Body::Limb }),
+            over,
+        };
+        DocumentCommand::Ik(drag.into())
+    })
 }
 
 pub fn limb_ui(

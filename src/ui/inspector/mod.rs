@@ -18,7 +18,7 @@ use glam::Vec3;
 
 use self::fields::{Edited, Order, Shape, Triple, triple_ui};
 use super::{
-    Action, Actions, AssetRef, Theme, View, edits,
+    Action, Actions, AssetRef, ProgramAction, Theme, View, edits,
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
@@ -26,7 +26,7 @@ use crate::render::{ColorRole, Measure};
 use crate::{
     edit::{
         Command, Mode,
-        command::{Over, Reset, SetUser, SetWorld, field::Nodes},
+        command::{Over, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
     },
     model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform},
 };
@@ -52,6 +52,8 @@ pub struct InspectorState {
     layers: layers::LayersState,
     /// What differs since opening.
     edited: edited::EditedState,
+    /// The end of a limb that is being moved by typed numbers alone, and where it was in the scene.
+    torn: Option<(NodeId, Vec3)>,
 }
 
 impl InspectorState {
@@ -330,12 +332,14 @@ fn user_row(
     let clip = view.shown_clip().and_then(|c| view.keys_clip(document, c));
     let track = clip.and_then(|c| c.track(node, property)).map(|(_, track)| track.clone());
     key_mark(ui, view, track.as_deref(), edited.slot);
-    let nodes = std::iter::once(active).chain(others);
+    let nodes: Vec<Posed> = std::iter::once(active).chain(others).collect();
     let commands: Vec<Command> = nodes
+        .iter()
         .filter_map(|posed| {
-            set_user(view, posed.0, &posed.1, &changed(state, &edited, posed, node, property)?, property)
+            set_user(view, posed.0, &posed.1, &changed(state, &edited, *posed, node, property)?, property)
         })
         .collect();
+    let ids: Vec<NodeId> = nodes.iter().map(|posed| posed.0).collect();
     if !commands.is_empty() {
         let verb = match property {
             Property::Translation => "Move",
@@ -346,6 +350,7 @@ fn user_row(
             1 => format!("{verb} {}", document.node(node).label(node)),
             n => format!("{verb} {n} nodes"),
         };
+        let commands = edits::with_other_side(view, &ids, commands);
         actions.push(Action::Preview { label, commands });
     }
     if edited.done {
@@ -443,18 +448,38 @@ fn world_section(
                 wanted.translation = values;
             }
             let label = format!("Pose {}", document.node(node).label(node));
-            let command = match view.shown_clip() {
-                None => Some(SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }.into()),
-                Some(_) => view
+            let limb = (property == Property::Translation).then(|| limb::ended_by(view, document, node)).flatten();
+            let reaches = view.viewport.tool == ToolCommand::Drag;
+            let command = match (view.shown_clip(), &limb) {
+                (_, Some(_)) if reaches => None,
+                (None, _) => Some(SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }.into()),
+                (Some(_), _) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())
                     .ok()
                     .and_then(|l| edits::over_shown_clip(view, node, &l.transform, property)),
             };
-            actions.extend(command.map(|command| Action::Preview { label, commands: vec![command] }));
+            let commands = match limb {
+                Some(limb) if reaches => limb::put(view, document, node, &limb, values),
+                Some(_) => {
+                    state.torn = state.torn.filter(|(n, _)| *n == node).or(Some((node, world.transform.translation)));
+                    edits::with_other_side(view, &[node], command.into_iter().collect())
+                }
+                None => edits::with_other_side(view, &[node], command.into_iter().collect()),
+            };
+            if !commands.is_empty() {
+                actions.push(Action::Preview { label, commands });
+            }
         }
         if edited.done {
             actions.push(Action::Commit);
+            let to = edited.values.unwrap_or(values);
+            if let Some((torn, from)) = state.torn.take().filter(|_| property == Property::Translation)
+                && torn == node
+                && from.distance(to) > limb::TORN
+            {
+                actions.push(ProgramAction::Torn { node, to, by: from.distance(to) });
+            }
         }
     }
     if world.residue > 1e-3 {

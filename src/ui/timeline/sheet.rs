@@ -98,7 +98,9 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
-    markers_ui(state, ui, view, (id, clip), &sheet.axis, ruler, actions);
+    // Markers are the clip's, also while the keys of a layer are shown.
+    let marked = document.clips.get(id).map_or(&**clip, |c| c);
+    markers_ui(state, ui, view, (id, marked), &sheet.axis, ruler, actions);
     let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, summary.top()));
     let mut head = ui.new_child(egui::UiBuilder::new().max_rect(head.shrink2(vec2(8.0, 1.0))));
     head.horizontal_centered(|ui| {

@@ -231,7 +231,8 @@ fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Action
         Property::Scale | Property::Weights => local.scale = wanted,
     }
     if let Some(command) = edits::over_shown_clip(view, channel.node, &local, property) {
-        actions.push(Action::Preview { label: format!("Set {}", property.path()), commands: vec![command] });
+        let commands = edits::with_other_side(view, &[channel.node], vec![command]);
+        actions.push(Action::Preview { label: format!("Set {}", property.path()), commands });
     }
 }
 

@@ -175,11 +175,13 @@ pub enum Pivot {
     Active,
     /// The middle of all.
     Median,
+    /// A spot that was set, such as a fingertip or a heel.
+    Spot,
 }
 
 impl Pivot {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Each, Self::Active, Self::Median];
+    pub const ALL: [Self; 4] = [Self::Each, Self::Active, Self::Median, Self::Spot];
 
     /// What it is called.
     pub const fn title(self) -> &'static str {
@@ -187,6 +189,17 @@ impl Pivot {
             Self::Each => "Each its own",
             Self::Active => "Active joint",
             Self::Median => "Middle of all",
+            Self::Spot => "Spot that was set",
+        }
+    }
+
+    /// The next of them, where a spot was set or none was.
+    pub fn next(self, with_spot: bool) -> Self {
+        match self {
+            Self::Each => Self::Active,
+            Self::Active => Self::Median,
+            Self::Median if with_spot => Self::Spot,
+            Self::Median | Self::Spot => Self::Each,
         }
     }
 }
@@ -206,6 +219,32 @@ impl Default for SnapSteps {
     fn default() -> Self {
         Self { length: 0.01, angle: 5.0, factor: 0.1 }
     }
+}
+
+/// What a drag snaps to while a key is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapTo {
+    /// The origin of a joint.
+    Joint,
+    /// A vertex of the surface.
+    Vertex,
+    /// The surface.
+    Surface,
+    /// The height of the ground, 0.
+    Ground,
+    /// Round numbers of the scene, by the step of translations.
+    Grid,
+}
+
+impl SnapTo {
+    /// All of them, with the keys that are held for them.
+    pub const KEYS: [(egui::Key, Self, &'static str); 5] = [
+        (egui::Key::J, Self::Joint, "joint"),
+        (egui::Key::V, Self::Vertex, "vertex"),
+        (egui::Key::F, Self::Surface, "surface"),
+        (egui::Key::G, Self::Ground, "ground"),
+        (egui::Key::B, Self::Grid, "grid"),
+    ];
 }
 
 /// How limbs follow what is dragged.
@@ -242,6 +281,8 @@ pub enum ViewportAction {
         at: Vec2,
         /// The picture's size.
         size: Vec2,
+        /// A joint there that moves no vertices: it is meant where no skin lies in front of it.
+        behind: Option<PickedBone>,
     },
     /// A click on the viewport's surface, in points of its picture.
     PickSurface {
@@ -249,6 +290,8 @@ pub enum ViewportAction {
         at: Vec2,
         /// The picture's size.
         size: Vec2,
+        /// As in [`ViewportAction::HoverSurface`].
+        behind: Option<PickedBone>,
         /// Add or take out.
         toggle: bool,
     },
@@ -275,6 +318,17 @@ pub enum ViewportAction {
     SetSpace(GizmoSpace),
     /// The point about which several joints are posed.
     SetPivot(Pivot),
+    /// A spot of what is under the pointer, in points of the picture, is wanted while something is dragged there.
+    SeekSpot {
+        /// Where.
+        at: Vec2,
+        /// The picture's size.
+        size: Vec2,
+        /// What is sought.
+        of: SnapTo,
+        /// What is dragged, and with it what hangs on it: no spot of that.
+        except: Vec<NodeId>,
+    },
     /// Whether every drag snaps, and to what.
     SetSnap(bool, SnapSteps),
     /// Which ghosts are shown.
@@ -334,10 +388,14 @@ pub struct Viewport {
     pub space: GizmoSpace,
     /// The point about which several joints are posed.
     pub pivot: Pivot,
+    /// The spot that was set as a pivot: a point in the space of a node, with which it moves.
+    pub pivot_spot: Option<(NodeId, Vec3)>,
     /// Whether every drag snaps.
     pub snap: bool,
     /// To what.
     pub snap_steps: SnapSteps,
+    /// The spot that a drag sought last, in the scene: of what, and where, if anything was there.
+    pub sought: Option<(SnapTo, Option<Vec3>)>,
     /// How limbs follow what is dragged.
     pub reach: ReachOptions,
     /// Whether the joints on the other side are posed as the mirror image.
@@ -374,10 +432,14 @@ pub struct ViewportView<'a> {
     pub space: GizmoSpace,
     /// The point about which several joints are posed.
     pub pivot: Pivot,
+    /// The spot that was set as a pivot: a point in the space of a node, with which it moves.
+    pub pivot_spot: Option<(NodeId, Vec3)>,
     /// Whether every drag snaps.
     pub snap: bool,
     /// To what.
     pub snap_steps: SnapSteps,
+    /// The spot that a drag sought last, in the scene: of what, and where, if anything was there.
+    pub sought: Option<(SnapTo, Option<Vec3>)>,
     /// How limbs follow what is dragged.
     pub reach: ReachOptions,
     /// Whether the joints on the other side are posed as the mirror image.

@@ -14,7 +14,8 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, ViewOptions, Viewport, ViewportAction, ViewportView,
+    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport, ViewportAction,
+    ViewportView,
 };
 pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};
@@ -66,6 +67,21 @@ impl ViewportState {
     /// Begins what a tool does without a handle; whether it does anything.
     pub fn begin(&mut self, tool: ToolCommand) -> bool {
         self.tools.begin(tool)
+    }
+
+    /// A tool was chosen by its key: an axis or a number that is typed soon begins what it does.
+    pub fn wait(&mut self, tool: ToolCommand, now: f64) {
+        self.tools.wait(tool, now);
+    }
+
+    /// Whether a tool that was chosen by its key waits for an axis or a number.
+    pub fn waits(&self, now: f64) -> bool {
+        self.tools.waits(now)
+    }
+
+    /// A tool waits no longer; whether one did.
+    pub fn wait_no_longer(&mut self) -> bool {
+        self.tools.wait_no_longer()
     }
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
@@ -147,10 +163,10 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     // What was let go elsewhere is let go until the button is.
     let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
-    let by_keys = state.tools.under_way() == Some(false);
+    let posed = state.tools.under_way().is_some();
     let tool_has_it = swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
-    // The click that ends a gesture selects nothing.
-    state.swallow |= by_keys && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
+    // The press that ends a gesture selects nothing and opens no menu.
+    state.swallow |= posed && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
     let covered = view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
     let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;

@@ -16,6 +16,8 @@ pub struct PickedBone {
     pub spot: Vec3,
     /// Whether that is the joint itself, not somewhere along its bone.
     pub is_head: bool,
+    /// Whether it moves vertices. Where the skin lies in front of one that moves none, the skin is meant.
+    pub deforms: bool,
 }
 
 /// The joint nearest to a point of the picture, if one is near.
@@ -28,7 +30,7 @@ pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
     bones_at(view, at, size).first().copied()
 }
 
-/// The bones near a point of the picture, one a joint, the nearest first.
+/// The bones near a point of the picture, one a joint: those that move vertices first, of these the nearest.
 pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     if !view.options.joints {
         return Vec::new();
@@ -49,10 +51,11 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
             let score = distance + depth / view.viewport.camera.distance * 0.5;
             let is_head = at.distance(head) <= 1.5 * REACH;
             let spot = bone.head.lerp(bone.tail, part);
-            found.push((score, PickedBone { joint: bone.joint, spot, is_head }));
+            let deforms = !view.deforms.contains(&true) || view.deforms.get(bone.joint.index()) == Some(&true);
+            found.push((score, PickedBone { joint: bone.joint, spot, is_head, deforms }));
         }
     }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.sort_by(|a, b| b.1.deforms.cmp(&a.1.deforms).then(a.0.total_cmp(&b.0)));
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|(_, bone)| seen.insert(bone.joint));
     found.into_iter().map(|(_, bone)| bone).collect()

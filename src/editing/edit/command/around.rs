@@ -45,6 +45,8 @@ pub struct Around<'a> {
     pub layer: Option<(LayerHome, PoseLayerId)>,
     /// Whether edits go there.
     pub into_layer: bool,
+    /// Whether the joints on the other side are posed as the mirror image.
+    pub symmetry: bool,
 }
 
 /// Why a command cannot be taken from there.
@@ -138,11 +140,24 @@ impl Around<'_> {
         self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 
-    /// A pose of some nodes where it goes; over a clip at once into keys where that is wanted.
-    pub fn posed(&self, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
+    /// A pose of some nodes where it goes, and of their mirror joints where both sides are posed alike; over a clip at once into keys
+    /// where that is wanted.
+    pub fn posed(&self, mut nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
+        let other = if self.symmetry { other_side(&Mirror::of(self.document), &nodes) } else { Vec::new() };
+        let (sources, partners): (Vec<NodeId>, Vec<NodeId>) = other.into_iter().unzip();
+        nodes.extend(partners);
+        let mirror = |over| MirrorPose { node: Nodes::Ids(sources.clone()), over }.into();
+        self.keyed(nodes, |over| {
+            let follows = (!sources.is_empty()).then(|| mirror(over.clone()));
+            std::iter::once(posed(over)).chain(follows).collect()
+        })
+    }
+
+    /// Commands that pose nodes; over a clip what they come to goes into keys at once, where that is wanted.
+    fn keyed(&self, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Vec<Command>) -> Vec<Command> {
         let over = self.over();
         let (clip, time) = (over.clip.clone(), over.time);
-        let mut commands = vec![posed(over)];
+        let mut commands = posed(over);
         if let (true, Some(clip), Some(time)) = (self.auto_key, clip, time) {
             let key = SetKey { interpolation: self.new_keys, ..SetKey::new(clip, time, Nodes::Ids(nodes)) };
             commands.push(self.of_keys(KeysOfLayer::Key(key.into())));
@@ -171,6 +186,12 @@ pub(super) fn reset_scale(around: &Around<'_>) -> Filled {
     Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
 
+/// Of nodes that are posed, those whose mirror joints are to follow, each with its mirror joint: where both are posed, none is.
+pub fn other_side(mirror: &Mirror, nodes: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+    let pair = |n: &NodeId| Some((*n, mirror.partner(*n)?));
+    nodes.iter().filter_map(pair).filter(|(n, p)| p != n && !nodes.contains(p)).collect()
+}
+
 fn posed(around: &Around<'_>, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
     around.posed(nodes, posed)
 }
@@ -187,7 +208,7 @@ pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
         return Err(Unfilled::Refused("No joint is selected. Select those of one side."));
     }
     let partners = node.iter().filter_map(|n| mirror.partner(*n)).collect();
-    Ok(posed(around, partners, |over| MirrorPose { node: Nodes::Ids(node), over }.into()))
+    Ok(around.keyed(partners, |over| vec![MirrorPose { node: Nodes::Ids(node), over }.into()]))
 }
 
 /// The selected joints, or all that the clip moves.
@@ -237,7 +258,7 @@ pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
     let mut all: Vec<NodeId> = around.document.node_ids().flat_map(of).collect();
     all.sort_unstable();
     all.dedup();
-    Ok(posed(around, all, |over| FlipPose { node: None, over }.into()))
+    Ok(around.keyed(all, |over| vec![FlipPose { node: None, over }.into()]))
 }
 
 /// The selected nodes, under the first digit that keeps nothing.

@@ -217,6 +217,16 @@ other_commands! {
     PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
     /// Poses the selected joints as the mirror image of what the clipboard holds
     PasteFlippedSelected = "pose.paste_flipped_selected", "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
+    /// Poses the joints on the other side as the mirror image of whatever is posed
+    BothSides = "pose.both_sides", "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
+    /// Poses several joints each about itself, about the joint picked last, about the middle of all, or about a spot that was set
+    NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
+    /// Poses about the spot under the pointer, such as a fingertip or a heel, until another pivot is chosen
+    PivotHere = "pivot.here", "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
+    /// Lets what hangs on a posed joint follow it, stay where it is, or keep its angle
+    NextChildren = "children.next", "Children follow, stay, or keep their angle", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
+    /// Snaps every drag to the steps that are set, without a key that is held
+    SnapDrags = "snap.toggle", "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
 }
 
 other_commands! {

@@ -93,6 +93,24 @@ impl Tools {
         operation.map(|o| self.gizmo.begin(o)).is_some()
     }
 
+    /// A tool was chosen by its key: an axis or a number that is typed soon begins what it does.
+    pub fn wait(&mut self, tool: ToolCommand, now: f64) {
+        match tool_of(tool).begins() {
+            Some(operation) => self.gizmo.wait(operation, now + gizmo::PATIENCE),
+            None => _ = self.gizmo.wait_no_longer(),
+        }
+    }
+
+    /// Whether a tool that was chosen by its key waits for an axis or a number.
+    pub fn waits(&self, now: f64) -> bool {
+        self.gizmo.waits(now)
+    }
+
+    /// A tool waits no longer; whether one did.
+    pub fn wait_no_longer(&mut self) -> bool {
+        self.gizmo.wait_no_longer()
+    }
+
     /// Begins to put the active node's limb somewhere, by a point that is at `from` in the scene.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.gizmo.reach(tip, from, at);

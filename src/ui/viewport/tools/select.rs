@@ -79,11 +79,11 @@ pub fn select_ui(
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
     let modifiers = ui.input(|i| i.modifiers);
     if free {
-        let joint = pointer.filter(|_| response.hovered()).and_then(|p| pick::joint_at(view, local(p), size));
-        if response.hovered() && joint.is_some() {
-            actions.push(ViewportAction::Hover(joint));
+        let bone = pointer.filter(|_| response.hovered()).and_then(|p| pick::bone_at(view, local(p), size));
+        if let Some(bone) = bone.filter(|b| b.deforms && response.hovered()) {
+            actions.push(ViewportAction::Hover(Some(bone.joint)));
         } else if let Some(at) = pointer.filter(|_| response.hovered() && !ui.input(|i| i.pointer.any_down())) {
-            actions.push(ViewportAction::HoverSurface { at: local(at), size });
+            actions.push(ViewportAction::HoverSurface { at: local(at), size, behind: bone });
         }
         let toggle = modifiers.shift || modifiers.command;
         if response.clicked()
@@ -141,9 +141,9 @@ impl Selecting {
         /// Points within which two clicks are at the same spot.
         const SAME: f32 = 4.0;
         let near = pick::bones_at(view, at, size);
-        if near.is_empty() {
+        if near.first().is_none_or(|b| !b.deforms) {
             self.cycle = None;
-            actions.push(ViewportAction::PickSurface { at, size, toggle });
+            actions.push(ViewportAction::PickSurface { at, size, behind: near.first().copied(), toggle });
             return;
         }
         let round = match self.cycle {

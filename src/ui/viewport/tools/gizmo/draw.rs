@@ -6,7 +6,12 @@ use glam::Vec2;
 use super::{Frame, Gesture, Handle, HandleSet, Limit, Operation, handles::Shape};
 use crate::{
     render::ColorRole,
-    ui::{Theme, View, theme::Font, viewport::overlay::haloed, widgets::short_number},
+    ui::{
+        Theme, View,
+        theme::Font,
+        viewport::{domain::SnapTo, overlay::haloed},
+        widgets::short_number,
+    },
 };
 
 const AXES: [ColorRole; 3] = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ];
@@ -185,6 +190,9 @@ fn draw_way(pen: &Pen<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, gesture: &Ge
                 frame.axes[0] * gesture.value.x + frame.axes[1] * gesture.value.y + frame.axes[2] * gesture.value.z;
             if let Some((to, _)) = camera.project(frame.origin + way, size) {
                 pen.painter.extend(Drawn::dashed_line(&[middle, pen.at(to)], Stroke::new(1.0, lit), 3.0, 4.0));
+                if gesture.snap_to.is_some() {
+                    pen.painter.circle_stroke(pen.at(to), 6.0, Stroke::new(2.0, lit));
+                }
             }
         }
         Operation::Rotate if gesture.limit != Limit::Free => {
@@ -222,8 +230,10 @@ fn readout(pen: &Pen<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gestu
         .collect();
     let cell = |name: f32, text: f32| name + 6.0 + text.max(44.0) + 14.0;
     let numbers: f32 = cells.iter().map(|(n, t, _)| cell(n.size().x, t.size().x)).sum();
-    let width = (title.size().x + 8.0 + about.size().x).max(numbers) + 24.0;
-    let extent = vec2(width, 56.0);
+    let snaps = gesture.operation.is_way().then(|| snap_hint(pen, gesture));
+    let hint = snaps.as_ref().map_or(0.0, |text| text.size().x);
+    let width = (title.size().x + 8.0 + about.size().x).max(numbers).max(hint) + 24.0;
+    let extent = vec2(width, if snaps.is_some() { 78.0 } else { 56.0 });
     let mut corner = pen.at(frame.center) + vec2(set.radius() + ASIDE, -28.0);
     // On the other side where there is no room.
     if corner.x + extent.x > pen.rect.right() - 8.0 {
@@ -253,6 +263,44 @@ fn readout(pen: &Pen<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gestu
         pen.painter.galley(pos2(after, line - text.size().y * 0.5), text, theme.color(ColorRole::TextPrimary));
         x += wide;
     }
+    if let Some(text) = snaps {
+        let at = pos2(plate.left() + 12.0, plate.top() + 61.0 - text.size().y * 0.5);
+        pen.painter.galley(at, text, theme.color(ColorRole::TextTertiary));
+    }
+}
+
+/// The keys that snap while they are held, the one that is held lit.
+fn snap_hint(pen: &Pen<'_>, gesture: &Gesture) -> std::sync::Arc<egui::Galley> {
+    let mut job = egui::text::LayoutJob::default();
+    let mut add = |text: &str, role: ColorRole| {
+        let format = egui::TextFormat::simple(Theme::font(Font::Small), pen.theme.color(role));
+        job.append(text, 0.0, format);
+    };
+    add("Hold to snap:", ColorRole::TextTertiary);
+    for (key, to, name) in SnapTo::KEYS {
+        let lit = gesture.snap_to == Some(to);
+        add(&format!("  {} ", key.name()), if lit { ColorRole::AccentText } else { ColorRole::TextSecondary });
+        add(name, if lit { ColorRole::AccentText } else { ColorRole::TextTertiary });
+    }
+    pen.painter.layout_job(job)
+}
+
+/// What a tool waits for that was just chosen by its key, beside the handles.
+pub fn awaited(ui: &Ui, view: &View<'_>, rect: Rect, frame: &Frame, set: &HandleSet, operation: Operation) {
+    let pen = Pen { painter: ui.painter_at(rect), rect, theme: view.theme };
+    let text = format!("{}: type X, Y, Z or a number", operation.title());
+    let font = Theme::font(Font::Small);
+    let text = pen.painter.layout_no_wrap(text, font, pen.theme.color(ColorRole::TextSecondary));
+    let extent = text.size() + vec2(24.0, 14.0);
+    let mut corner = pen.at(frame.center) + vec2(set.radius() + ASIDE, -extent.y * 0.5);
+    if corner.x + extent.x > rect.right() - 8.0 {
+        corner.x = pen.at(frame.center).x - set.radius() - ASIDE - extent.x;
+    }
+    let inside = rect.shrink(8.0);
+    corner.x = corner.x.clamp(inside.left(), (inside.right() - extent.x).max(inside.left()));
+    corner.y = corner.y.clamp(inside.top() + 40.0, (inside.bottom() - extent.y).max(inside.top()));
+    pen.painter.rect_filled(Rect::from_min_size(corner, extent), 4.0, pen.theme.color(ColorRole::ViewportOverlay));
+    pen.painter.galley(corner + vec2(12.0, 7.0), text, pen.theme.color(ColorRole::TextSecondary));
 }
 
 /// Whose axes, and from where it is counted.

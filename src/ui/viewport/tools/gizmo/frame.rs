@@ -49,10 +49,13 @@ impl Frame {
     /// Where the handles of what is selected stand; nothing where nothing can be posed, or it cannot be seen.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         let document = view.session?.document();
-        let free = |n: &NodeId| view.pose.world.get(n.index()).is_some() && !view.visibility.locked.contains(n);
+        let free = |n: &NodeId| {
+            view.pose.world.get(n.index()).is_some() && !view.visibility.locked.contains(n) && !view.is_hidden(*n)
+        };
         let node = view.selection.active.filter(free)?;
         let origin = match view.viewport.pivot {
             Pivot::Median => median(document, view.selection, view.pose).unwrap_or(head(view.pose, node)),
+            Pivot::Spot => spot(view).unwrap_or_else(|| head(view.pose, node)),
             Pivot::Active | Pivot::Each => head(view.pose, node),
         };
         // Where a limb is put has nothing to do with the axes of its end.
@@ -87,6 +90,12 @@ fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) 
     // A straight limb has no side that it bends to.
     let out = (out.length() > length * 0.01).then(|| out.normalize_or_zero())?;
     Some(Swivel { root, elbow, handle: elbow + out * length * OUT, axis })
+}
+
+/// Where the spot is that was set as a pivot, in the scene.
+pub fn spot(view: &View<'_>) -> Option<Vec3> {
+    let (node, at) = view.viewport.pivot_spot?;
+    Some(view.pose.world.get(node.index())?.transform_point3(at)).filter(|p| p.is_finite())
 }
 
 fn head(pose: &Pose, node: NodeId) -> Vec3 {

@@ -19,7 +19,7 @@ use crate::{
     motion::{Pose, Space},
     ui::{
         View, edits,
-        viewport::domain::{GizmoSpace, Pivot},
+        viewport::domain::{GizmoSpace, Pivot, SnapTo},
     },
 };
 
@@ -122,6 +122,8 @@ pub struct Gesture {
     fine: FinePointer,
     ring: RingTurn,
     snapped_at: f64,
+    /// What it snaps to, while a key is held.
+    pub snap_to: Option<SnapTo>,
     /// The turn of a ball.
     ball: (Vec3, f32),
     /// As it was at the start.
@@ -188,11 +190,19 @@ impl Gesture {
             fine: FinePointer::new(at),
             ring: RingTurn::new(at),
             snapped_at: f64::NEG_INFINITY,
+            snap_to: None,
             ball: (Vec3::Y, 0.0),
             document: document.clone(),
             pose: view.pose.clone(),
             shown: None,
         };
+        if alone && pivot != Pivot::Each {
+            // A limb is put where its end is, or by the spot that was set on that.
+            let spot = view.viewport.pivot_spot.filter(|(node, _)| pivot == Pivot::Spot && *node == frame.node);
+            gesture.tip = spot.map(|(_, at)| at).filter(|_| operation == Operation::Reach);
+            let world = view.pose.world[frame.node.index()];
+            gesture.frame.origin = world.transform_point3(gesture.tip.unwrap_or_default());
+        }
         gesture.set_space(view, view.viewport.space);
         gesture.field = gesture.first_field();
         Some(gesture)
@@ -256,6 +266,8 @@ impl Gesture {
                             let k = [Key::X, Key::Y, Key::Z].iter().position(|a| *a == key).unwrap_or(0);
                             self.choose(view, if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) });
                         }
+                        // Held, they say what it snaps to.
+                        _ if self.operation.is_way() && SnapTo::KEYS.iter().any(|(k, ..)| *k == key) => {}
                         // A hand on the mouse does not mean tools.
                         _ if !self.held && !modifiers.any() && !repeat => {
                             let meant = tools.iter().find(|(_, name)| name.eq_ignore_ascii_case(key.name()));
@@ -445,6 +457,33 @@ impl Gesture {
         let exact = 10f32.powf(self.frame.unit.max(1e-9).log10().floor()) * if fine { 0.1 } else { 1.0 };
         let step = if snaps { view.viewport.snap_steps.length } else { exact };
         self.value = (value / step).round() * step;
+        if let Some(to) = self.snap_to {
+            self.follow_spot(view, to);
+        }
+    }
+
+    /// Goes to a spot of the scene instead of following the pointer, as far as its axes allow.
+    fn follow_spot(&mut self, view: &View<'_>, to: SnapTo) {
+        let [x, y, z] = self.frame.axes;
+        let from = self.frame.origin;
+        let there = from + x * self.value.x + y * self.value.y + z * self.value.z;
+        let spot = match to {
+            SnapTo::Ground => Some(there.with_y(0.0)),
+            SnapTo::Grid => {
+                let step = view.viewport.snap_steps.length;
+                Some((there / step).round() * step)
+            }
+            SnapTo::Joint | SnapTo::Vertex | SnapTo::Surface => {
+                view.viewport.sought.filter(|(of, _)| *of == to).and_then(|(_, at)| at)
+            }
+        };
+        let Some(spot) = spot else { return };
+        let way = self.along(spot - from);
+        self.value = match self.limit {
+            Limit::Free | Limit::View => way,
+            Limit::Axis(k) => Vec3::from_array([0, 1, 2].map(|a| if a == k { way[a] } else { 0.0 })),
+            Limit::Plane(k) => Vec3::from_array([0, 1, 2].map(|a| if a == k { 0.0 } else { way[a] })),
+        };
     }
 
     /// A way in the scene along the axes, which need not be square to one another.
@@ -535,7 +574,11 @@ impl Gesture {
         let node = Nodes::Ids(self.nodes.clone());
         let children = Some(view.viewport.children).filter(|c| *c != Children::Follow);
         // Alone, a node is its own pivot.
-        let pivot = (self.pivot != Pivot::Each && self.nodes.len() > 1).then_some(self.frame.origin);
+        let pivot = match self.pivot {
+            Pivot::Each => None,
+            Pivot::Active | Pivot::Median => (self.nodes.len() > 1).then_some(self.frame.origin),
+            Pivot::Spot => Some(self.frame.origin),
+        };
         let own = match self.space {
             GizmoSpace::Of(space) if pivot.is_none() => Some(space),
             _ => None,

@@ -11,7 +11,7 @@ mod frame;
 mod gesture;
 mod handles;
 
-use egui::{PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
 
 use self::gesture::Next;
@@ -22,7 +22,7 @@ pub use self::{
 };
 use crate::{
     edit::Mode,
-    ui::{Action, Actions, BendAction, ReachOptions, View, ViewportAction},
+    ui::{Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo},
 };
 
 /// What the manipulator keeps.
@@ -31,9 +31,15 @@ pub struct Gizmo {
     gesture: Option<Gesture>,
     /// A key asks for a gesture to begin.
     wanted: Option<Operation>,
+    /// A tool that was just chosen by its key: what it does once an axis or a number is typed, and until when it waits for one, on
+    /// egui's clock.
+    waiting: Option<(Operation, f64)>,
     /// A limb was taken hold of: by a point in its own space, where that is in the scene, and where it was pressed on.
     grabbed: Option<(Option<Vec3>, Vec3, Vec2)>,
 }
+
+/// Seconds that a tool waits for an axis or a number after its key was pressed.
+pub const PATIENCE: f64 = 1.0;
 
 impl Gizmo {
     /// A limb was taken hold of.
@@ -51,6 +57,21 @@ impl Gizmo {
         self.wanted = Some(operation);
     }
 
+    /// A tool was chosen by its key: an axis or a number that is typed until then begins its gesture.
+    pub const fn wait(&mut self, operation: Operation, until: f64) {
+        self.waiting = Some((operation, until));
+    }
+
+    /// Whether a tool that was chosen by its key waits for an axis or a number.
+    pub fn waits(&self, now: f64) -> bool {
+        self.waiting.is_some_and(|(_, until)| now < until)
+    }
+
+    /// A tool waits no longer; whether one did.
+    pub fn wait_no_longer(&mut self) -> bool {
+        self.waiting.take().is_some()
+    }
+
     /// Whether a gesture is under way, and whether it is held by a button.
     pub fn under_way(&self) -> Option<bool> {
         self.gesture.as_ref().map(|g| g.held).or(self.wanted.map(|_| false))
@@ -58,7 +79,7 @@ impl Gizmo {
 
     /// Its gesture was ended elsewhere; whether there was one.
     pub fn end(&mut self) -> bool {
-        self.wanted = None;
+        (self.wanted, self.waiting) = (None, None);
         self.gesture.take().is_some()
     }
 
@@ -75,6 +96,14 @@ impl Gizmo {
         let size = Vec2::new(rect.width(), rect.height());
         let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
         let wanted = self.wanted.take();
+        let now = ui.input(|i| i.time);
+        if wanted.is_some() || ui.input(|i| i.pointer.any_pressed()) {
+            self.waiting = None;
+        }
+        self.waiting = self.waiting.filter(|(_, until)| now < *until);
+        // Rings that bend a painted joint are there to be used: they wait as long as they are seen.
+        let rings = (view.mode == Mode::Paint).then_some(Operation::Rotate);
+        let typed = self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
         let Some(frame) = Frame::of(view, size) else {
             if self.gesture.take().is_some() {
                 end(view, false, actions);
@@ -102,6 +131,11 @@ impl Gizmo {
                 let at = pointer.or_else(|| ui.input(|i| i.pointer.latest_pos())).map_or(shown.center, local);
                 let limit = if operation.is_turn() { Limit::View } else { Limit::Free };
                 self.gesture = Gesture::begin(view, frame, operation, limit, at, false);
+            } else if let Some(operation) = typed {
+                let at = pointer.or_else(|| ui.input(|i| i.pointer.latest_pos())).map_or(shown.center, local);
+                let limit = if operation.is_turn() { Limit::View } else { Limit::Free };
+                self.gesture = Gesture::begin(view, frame, operation, limit, at, false);
+                self.waiting = None;
             } else if response.drag_started_by(PointerButton::Primary)
                 && !modifiers.alt
                 && let Some(at) = pressed
@@ -120,6 +154,10 @@ impl Gizmo {
             name_handles(ui, rect, set, &shapes);
         }
         draw::draw(ui, view, rect, &shown, set, &shapes, hovered, self.gesture.as_ref());
+        if let Some((operation, until)) = self.waiting.filter(|_| self.gesture.is_none()) {
+            draw::awaited(ui, view, rect, &shown, set, operation);
+            ui.ctx().request_repaint_after_secs((until - now).max(0.0) as f32);
+        }
         active || hovered.is_some()
     }
 
@@ -134,6 +172,18 @@ impl Gizmo {
             next = Next::Dropped;
         }
         let at = ui.input(|i| i.pointer.latest_pos()).filter(|_| next != Next::Dropped);
+        gesture.snap_to = SnapTo::KEYS
+            .into_iter()
+            .find(|(key, ..)| gesture.operation.is_way() && ui.input(|i| i.key_down(*key)))
+            .map(|(_, to, _)| to);
+        if let (Some(of @ (SnapTo::Joint | SnapTo::Vertex | SnapTo::Surface)), Some(at)) = (gesture.snap_to, at) {
+            let except = gesture.nodes.clone();
+            actions.push(ViewportAction::SeekSpot { at: local(at), size, of, except });
+            // What is found is followed in the next frame.
+            if view.viewport.sought.is_none_or(|(sought, _)| sought != of) {
+                ui.ctx().request_repaint();
+            }
+        }
         if let Some(at) = at
             && view.mode == Mode::Paint
         {
@@ -184,6 +234,22 @@ fn end(view: &View<'_>, kept: bool, actions: &mut Actions) {
     } else {
         actions.push(if kept { Action::Commit } else { Action::Cancel });
     }
+}
+
+/// Whether what was typed in this frame is an axis or the beginning of a number.
+fn begins_value(ui: &Ui) -> bool {
+    if ui.ctx().memory(|m| m.focused()).is_some_and(|id| !crate::ui::Pane::ALL.iter().any(|p| p.focus_id() == id)) {
+        return false;
+    }
+    ui.input(|i| {
+        i.events.iter().any(|e| match e {
+            Event::Key { key: Key::X | Key::Y | Key::Z, pressed: true, modifiers, .. } => {
+                !modifiers.any() || modifiers.shift_only()
+            }
+            Event::Text(text) => text.chars().any(|c| c.is_ascii_digit() || "+-−.(".contains(c)),
+            _ => false,
+        })
+    })
 }
 
 /// Handles are there by name, too, for readers of the screen and for scripts. They take nothing from the pointer.
