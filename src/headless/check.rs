@@ -30,7 +30,7 @@ pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u
             Ok(false) => eprintln!("ulna: {}: {name} had nothing to change", path.display()),
             Err(error) => eprintln!("ulna: {}: {name} was not done: {error}", path.display()),
         }
-        for note in session.take_notes() {
+        if let Some(note) = session.take_sentence() {
             eprintln!("ulna: {}: {name}: {note}", path.display());
         }
     }

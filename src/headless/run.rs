@@ -94,7 +94,7 @@ pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure>
                 session.run(&command).map_err(|e| place(&e))?;
             }
         }
-        for note in session.take_notes() {
+        if let Some(note) = session.take_sentence() {
             eprintln!("ulna: {}, line {}: {note}", script.display(), number + 1);
         }
         let poses = &session.document().aids.unkeyed;

@@ -88,6 +88,24 @@ pub enum ArgumentError {
     },
 }
 
+impl ArgumentError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "argument_missing",
+            Self::Unknown { .. } => "argument_unknown",
+            Self::Type { .. } => "argument_type",
+            Self::Choice { .. } => "argument_choice",
+            Self::NotFound(_) => "no_such_name",
+            Self::Ambiguous { .. } => "name_ambiguous",
+            Self::AmbiguousClip { .. } => "clip_ambiguous",
+            Self::Empty(_) => "argument_empty",
+            Self::Both(..) => "arguments_exclusive",
+            Self::NoClip { .. } => "no_such_clip",
+        }
+    }
+}
+
 /// `“#1” or “#3”`: the first few of some texts.
 fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 6;

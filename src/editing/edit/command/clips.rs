@@ -132,14 +132,16 @@ impl DuplicateClip {
         let id = self.clip.find(document)?;
         let mut clip = (**clip_of(document, id)?).clone();
         if !clip.pointers.is_empty() {
-            return Err(CommandError::Other(
+            return Err(CommandError::other(
+                "clip_has_pointers",
                 "some of its keys come from animation pointers, which cannot be copied yet; duplicate it in the program \
                  that made them"
                     .into(),
             ));
         }
         if !clip.kept.is_empty() {
-            return Err(CommandError::Other(
+            return Err(CommandError::other(
+                "keys_not_editable",
                 "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),
             ));
         }
@@ -168,7 +170,7 @@ impl RenameNode {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let [node] = nodes[..] else {
-            return Err(CommandError::Other("one node at a time can be given a name".into()));
+            return Err(CommandError::other("one_node_wanted", "one node at a time can be given a name".into()));
         };
         Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])
     }

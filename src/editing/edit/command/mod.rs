@@ -123,7 +123,7 @@ pub use self::{
 pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError};
 use crate::{
-    model::{ClipId, Document, KeySet, PoseLayerId, TransformError},
+    model::{ClipId, Document, KeySet, Notice, PoseLayerId, TransformError},
     motion::{Pose, Space, Stack},
 };
 
@@ -547,9 +547,16 @@ pub struct Outcome {
     pub edits: Vec<Edit>,
     /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
     /// what it could not keep. Nothing where it did just what was asked.
-    pub note: Option<String>,
+    pub notes: Vec<Notice>,
     /// Which keys of a clip are selected then; those that were unless said.
     pub keys: Option<(ClipId, KeySet)>,
+}
+
+impl Outcome {
+    /// Nothing is changed; and why.
+    fn noted(code: &'static str, message: impl Into<String>) -> Self {
+        Self { notes: vec![Notice::new(code, message)], ..Self::default() }
+    }
 }
 
 impl From<Vec<Edit>> for Outcome {
@@ -734,7 +741,26 @@ pub enum CommandError {
     Edit(#[from] EditError),
     /// Something else, as a sentence.
     #[error("{0}")]
-    Other(String),
+    Other(Notice),
+}
+
+impl CommandError {
+    /// Something that has no variant of its own: its code, and a sentence.
+    pub fn other(code: &'static str, message: impl Into<String>) -> Self {
+        Self::Other(Notice::new(code, message))
+    }
+
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "no_such_command",
+            Self::Shape(_) => "not_a_command",
+            Self::Argument(error) => error.code(),
+            Self::Transform { source, .. } => source.code(),
+            Self::Edit(error) => error.code(),
+            Self::Other(notice) => notice.code,
+        }
+    }
 }
 
 /// A command with its arguments: one line of text.

@@ -80,6 +80,25 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "file_unreadable",
+            Self::NotGltf(_) => "not_gltf",
+            Self::Container(_) => "container_damaged",
+            Self::Json { .. } => "json_damaged",
+            Self::Version(_) => "version_unknown",
+            Self::Extension { .. } => "extension_unknown",
+            Self::Place { .. } => "file_damaged",
+            Self::Empty { .. } => "accessor_empty",
+            Self::Uri { .. } => "named_file_unusable",
+            Self::Memory { .. } => "too_much_memory",
+            Self::Cancelled => "canceled",
+        }
+    }
+}
+
+impl ReadError {
     /// What is wrong, without the place and without what to do, for a fault that does not refuse the file.
     pub(crate) fn fault(&self) -> String {
         match self {
