@@ -142,7 +142,7 @@ impl DuplicateClip {
         if !clip.kept.is_empty() {
             return Err(CommandError::other(
                 "keys_not_editable",
-                "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),
+                "some of its keys are packed in a way that cannot be copied; unpack the file first",
             ));
         }
         (clip.channels_in_file, clip.kept_layers) = (0, None);
@@ -170,7 +170,7 @@ impl RenameNode {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let [node] = nodes[..] else {
-            return Err(CommandError::other("one_node_wanted", "one node at a time can be given a name".into()));
+            return Err(CommandError::other("one_node_wanted", "one node at a time can be given a name"));
         };
         Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])
     }

@@ -380,7 +380,7 @@ impl HoldPin {
                 }
                 Ok(vec![ik::HoldRange { from, to }])
             }
-            _ => Err(CommandError::other("arguments_together", "“from” and “to” go together; one is missing".into())),
+            _ => Err(CommandError::other("arguments_together", "“from” and “to” go together; one is missing")),
         }
     }
 
@@ -390,7 +390,7 @@ impl HoldPin {
         if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“ease” is in seconds and “tolerance” in meters; neither can be negative".into(),
+                "“ease” is in seconds and “tolerance” in meters; neither can be negative",
             ));
         }
         let shrinks = self.from.is_none() && self.to.is_none();

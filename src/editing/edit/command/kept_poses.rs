@@ -116,10 +116,7 @@ pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
 /// The scene that poses and sets are kept with.
 fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
     document.scene.or_else(|| document.scenes.ids().next()).ok_or_else(|| {
-        CommandError::other(
-            "no_scene",
-            "this file has no scene to keep that with; poses can be copied as text instead".into(),
-        )
+        CommandError::other("no_scene", "this file has no scene to keep that with; poses can be copied as text instead")
     })
 }
 
@@ -144,17 +141,13 @@ fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
 }
 
 fn text_of(text: &str) -> Result<KeptPose, CommandError> {
-    let none = || CommandError::other("not_a_pose", "the text holds no pose of Ulna".into());
+    let none = || CommandError::other("not_a_pose", "the text holds no pose of Ulna");
     read_pose(text).map_err(|why| CommandError::other("not_a_pose", why))?.ok_or_else(none)
 }
 
 fn named(name: &str) -> Result<String, CommandError> {
     let name = name.trim();
-    if name.is_empty() {
-        Err(CommandError::other("name_missing", "a pose needs a name".into()))
-    } else {
-        Ok(name.to_owned())
-    }
+    if name.is_empty() { Err(CommandError::other("name_missing", "a pose needs a name")) } else { Ok(name.to_owned()) }
 }
 
 fn with_poses(document: &Document, change: impl FnOnce(&mut Vec<KeptPose>)) -> Result<Vec<Edit>, CommandError> {
@@ -175,7 +168,7 @@ impl KeepPose {
             None => keep_pose(document, place.seen(), &name, nodes.as_deref()),
         };
         if pose.joints.is_empty() && pose.morphs.is_empty() {
-            return Err(CommandError::other("no_joints_meant", "there is no joint to keep a pose of".into()));
+            return Err(CommandError::other("no_joints_meant", "there is no joint to keep a pose of"));
         }
         let mut notes = Vec::new();
         let edits = with_poses(document, |poses| match poses.iter_mut().find(|p| p.name == name) {
@@ -216,8 +209,8 @@ impl KeepSet {
         let document = scene.document;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
-        let digit = digit
-            .ok_or_else(|| CommandError::other("argument_out_of_range", "a set is under a digit, 0 to 9".into()))?;
+        let digit =
+            digit.ok_or_else(|| CommandError::other("argument_out_of_range", "a set is under a digit, 0 to 9"))?;
         let mut sets: Vec<NodeSet> = kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
         sets.extend(nodes.map(|nodes| NodeSet { digit, nodes }));
         sets.sort_by_key(|s| s.digit);
@@ -234,7 +227,7 @@ impl ApplyPose {
             _ => {
                 return Err(CommandError::other(
                     "arguments_exclusive",
-                    "name a kept pose as “pose”, or give one as “text”; one of both".into(),
+                    "name a kept pose as “pose”, or give one as “text”; one of both",
                 ));
             }
         };
@@ -258,7 +251,7 @@ impl ApplyPose {
             } else {
                 "no joint of the pose is found here, by its name or by what part of a body it is"
             };
-            return Err(CommandError::other("joints_not_here", message.into()));
+            return Err(CommandError::other("joints_not_here", message));
         }
         let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
         let locals = made.locals.iter().filter(|(n, _)| meant(n)).map(|(node, to)| {

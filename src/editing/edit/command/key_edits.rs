@@ -609,7 +609,7 @@ pub fn copied_keys(document: &Document, clip: &ClipName, which: &WhichKeys) -> R
     };
     let tracks: Vec<CopiedTrack> = meant.tracks().map(copied).collect();
     if tracks.is_empty() {
-        return Err(CommandError::other("no_key_there", "there is no key at that time; nothing was copied".into()));
+        return Err(CommandError::other("no_key_there", "there is no key at that time; nothing was copied"));
     }
     Ok(CopiedKeys::new(tracks))
 }
@@ -624,7 +624,7 @@ impl PasteKeys {
             nodes.in_order(document)?;
         }
         let text = self.text.as_deref().ok_or_else(|| {
-            CommandError::other("nothing_copied", "no keys were copied; copy some first, or give them as “text”".into())
+            CommandError::other("nothing_copied", "no keys were copied; copy some first, or give them as “text”")
         })?;
         let copied = CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
         let start = copied.start();
@@ -895,7 +895,7 @@ impl ShiftKeys {
             }
         }
         if edits.is_empty() {
-            return Err(CommandError::other("no_key_there", "none of the keys is of what is given".into()));
+            return Err(CommandError::other("no_key_there", "none of the keys is of what is given"));
         }
         Ok(edits.into())
     }
@@ -908,7 +908,7 @@ impl ChangeKeys {
         let Some(first) = by.first().copied() else {
             return Err(CommandError::other(
                 "argument_empty",
-                "“by” is an empty list; give a number, or one a component".into(),
+                "“by” is an empty list; give a number, or one a component",
             ));
         };
         let edits = meant.changed(|track, times| {

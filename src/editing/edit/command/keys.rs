@@ -150,7 +150,7 @@ impl SetKey {
         if !given.is_empty() && self.parts.is_some() {
             return Err(CommandError::other(
                 "arguments_exclusive",
-                "“parts” says what to key of what is seen; leave it out where values are given".into(),
+                "“parts” says what to key of what is seen; leave it out where values are given",
             ));
         }
         self.key_all(document, (id, clip, time), nodes, unkeyed.as_ref(), &given)
@@ -398,10 +398,7 @@ impl DiscardUnkeyed {
         let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;
         let time = self.time.map(|t| t.0);
         if time.is_some() && id.is_none() {
-            return Err(CommandError::other(
-                "arguments_together",
-                "“time” is a time of a clip; name the “clip”".into(),
-            ));
+            return Err(CommandError::other("arguments_together", "“time” is a time of a clip; name the “clip”"));
         }
         Ok(without_unkeyed(document, |at| {
             id.is_none_or(|id| id == at.clip) && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)

@@ -113,7 +113,7 @@ impl MirrorPose {
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
             let message = "none of these joints has a partner on the other side; pairs can be corrected in Paint mode";
-            return Err(CommandError::other("no_mirror_partner", message.into()));
+            return Err(CommandError::other("no_mirror_partner", message));
         }
         let changes = changes(&place, &wanted);
         let off = off(document, &mirror, &place, &changes, Some(&sources));
@@ -176,7 +176,7 @@ impl FlipPose {
         if wanted.is_empty() && morphs.is_empty() {
             return Err(CommandError::other(
                 "no_mirror_partner",
-                "none of these joints has a partner on the other side".into(),
+                "none of these joints has a partner on the other side",
             ));
         }
         let changes = changes(&place, &wanted);

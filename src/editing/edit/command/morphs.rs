@@ -140,7 +140,7 @@ impl KeyMorphs {
             _ => {
                 return Err(CommandError::other(
                     "arguments_together",
-                    "“target” and “weight” go together: which morph target, and what it is set to".into(),
+                    "“target” and “weight” go together: which morph target, and what it is set to",
                 ));
             }
         };

@@ -609,7 +609,7 @@ pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
     if given.is_empty() {
         return Err(CommandError::other(
             "argument_missing",
-            "nothing to set is given; name translation, rotation, degrees or scale".into(),
+            "nothing to set is given; name translation, rotation, degrees or scale",
         ));
     }
     Ok(given)

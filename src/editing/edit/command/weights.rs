@@ -383,7 +383,7 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
     let locked: BTreeSet<NodeId> = locked.unwrap_or_default().into_iter().collect();
     let most = reach.most.unwrap_or(usize::MAX);
     if most == 0 {
-        return Err(CommandError::other("no_joints_meant", "a vertex needs at least one joint".into()));
+        return Err(CommandError::other("no_joints_meant", "a vertex needs at least one joint"));
     }
     let mut named: BTreeSet<NodeId> = joints.iter().filter_map(|j| j.all(document).ok()).flatten().collect();
     named.extend(vertices.iter().flat_map(|v| v.joints(document)));
@@ -417,12 +417,12 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
         }
     }
     if list.is_empty() && vertices.is_some() && any {
-        return Err(CommandError::other("no_vertices_meant", "“vertices” means none of the vertices there".into()));
+        return Err(CommandError::other("no_vertices_meant", "“vertices” means none of the vertices there"));
     }
     if list.is_empty() {
         return Err(CommandError::other(
             "no_weights_meant",
-            "nothing with weights is meant; name a mesh that hangs on a skin".into(),
+            "nothing with weights is meant; name a mesh that hangs on a skin",
         ));
     }
     Ok(list)
@@ -648,7 +648,7 @@ fn differing(document: &Document, mesh: MeshId, primitive: PrimitiveId, to: &Wei
 fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, CommandError> {
     let nodes = joint.all(document)?;
     let [node] = nodes[..] else {
-        return Err(CommandError::other("one_node_wanted", "name one joint".into()));
+        return Err(CommandError::other("one_node_wanted", "name one joint"));
     };
     number_of(document, node, &job.canvas)
 }
@@ -758,13 +758,13 @@ impl Relax {
         if !(0.0..=1.0).contains(&kept) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "the part of the volume that is kept is a number from 0 to 1".into(),
+                "the part of the volume that is kept is a number from 0 to 1",
             ));
         }
         if self.joint.is_some() {
             return Err(CommandError::other(
                 "arguments_exclusive",
-                "volume is kept where all joints are relaxed: leave out the joint, or the volume".into(),
+                "volume is kept where all joints are relaxed: leave out the joint, or the volume",
             ));
         }
         let (passes, amount) = (self.passes.unwrap_or(1).clamp(1, 1000), self.amount.unwrap_or(1.0).clamp(0.0, 1.0));
@@ -846,7 +846,7 @@ impl Along {
         let from = self.from.as_ref().map(|from| one(from, "from")).transpose()?;
         let width = self.width.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&width) {
-            return Err(CommandError::other("argument_out_of_range", "the width is a number from 0 to 1".into()));
+            return Err(CommandError::other("argument_out_of_range", "the width is a number from 0 to 1"));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
         let limb = || {
@@ -911,10 +911,7 @@ impl Sets {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { sets, mesh, primitive, locked } = self.clone();
         if !(1..=8).contains(&sets) {
-            return Err(CommandError::other(
-                "argument_out_of_range",
-                "a vertex can have 1 to 8 sets of four joints".into(),
-            ));
+            return Err(CommandError::other("argument_out_of_range", "a vertex can have 1 to 8 sets of four joints"));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
         // Under layers it is the base that has them.
@@ -943,14 +940,14 @@ impl Assign {
         if nodes.is_empty() || weights.is_empty() || !weights.len().is_multiple_of(nodes.len()) {
             return Err(CommandError::other(
                 "count_mismatch",
-                "“joints” and “weights” must be as many, or “weights” rows of so many".into(),
+                "“joints” and “weights” must be as many, or “weights” rows of so many",
             ));
         }
         let rows = weights.chunks_exact(nodes.len());
         if rows.clone().any(|row| row.iter().any(|w| *w < 0.0) || row.iter().sum::<f64>() <= 0.0) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“weights” must be 0 or more, and some of them above 0".into(),
+                "“weights” must be 0 or more, and some of them above 0",
             ));
         }
         run_for(document, &self.reach, &[&self.joints], "set", |draft, job| {
@@ -1032,7 +1029,7 @@ impl Slots<'_> {
     ) -> Result<(MeshId, PrimitiveId, WeightPatch), CommandError> {
         let meshes = self.mesh.find(document)?;
         let [mesh] = meshes[..] else {
-            return Err(CommandError::other("one_mesh_wanted", "name one mesh".into()));
+            return Err(CommandError::other("one_mesh_wanted", "name one mesh"));
         };
         let primitive = self.primitive.unwrap_or(PrimitiveId(0));
         let map = document.mesh(mesh).primitives.get(primitive.index()).and_then(|p| p.weights.as_deref());
@@ -1072,7 +1069,7 @@ impl Slots<'_> {
         patch.vertices = vertices;
         let mut seen = BTreeSet::new();
         if !patch.vertices.iter().all(|v| seen.insert(*v)) {
-            return Err(CommandError::other("named_twice", "a vertex is named twice".into()));
+            return Err(CommandError::other("named_twice", "a vertex is named twice"));
         }
         for (of, weight) in of.iter().zip(weights) {
             let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };

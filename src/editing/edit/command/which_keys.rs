@@ -200,7 +200,7 @@ impl WhichKeys {
             if timed || node.is_some() || parts.is_some() {
                 return Err(CommandError::other(
                     "arguments_exclusive",
-                    "“keys” says which one by one; leave out all else that does".into(),
+                    "“keys” says which one by one; leave out all else that does",
                 ));
             }
             return keys.find(document, id, clip);
@@ -224,7 +224,7 @@ impl KeyList {
         let list = match self {
             Self::Set(of, keys) if *of == id => return Ok(keys.clone().there(clip)),
             Self::Set(..) => {
-                return Err(CommandError::other("keys_of_other_clip", "the keys are of another clip".into()));
+                return Err(CommandError::other("keys_of_other_clip", "the keys are of another clip"));
             }
             Self::Named(list) => list,
         };
@@ -279,7 +279,7 @@ impl Meant {
             }
             _ => Err(CommandError::other(
                 "arguments_exclusive",
-                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only".into(),
+                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only",
             )),
         }
     }

@@ -121,7 +121,7 @@ fn weigh(
         done.extend(list);
     }
     if done.is_empty() {
-        return Err(CommandError::other("weights_there_already", "every mesh that hangs on a skin has weights".into()));
+        return Err(CommandError::other("weights_there_already", "every mesh that hangs on a skin has weights"));
     }
     let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
         let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();

@@ -37,13 +37,13 @@ impl Transfer {
         if sources.is_empty() {
             return Err(CommandError::other(
                 "no_weights_meant",
-                "“from” names no mesh with weights that hangs on a skin".into(),
+                "“from” names no mesh with weights that hangs on a skin",
             ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
             return Err(CommandError::other(
                 "no_texture_coordinates",
-                "the mesh that is named has no texture coordinates; transfer by surface".into(),
+                "the mesh that is named has no texture coordinates; transfer by surface",
             ));
         }
         let (mut distances, mut laid) = (Distances::default(), None);
