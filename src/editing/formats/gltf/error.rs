@@ -96,9 +96,7 @@ impl ReadError {
             Self::Cancelled => "canceled",
         }
     }
-}
 
-impl ReadError {
     /// What is wrong, without the place and without what to do, for a fault that does not refuse the file.
     pub(crate) fn fault(&self) -> String {
         match self {
@@ -119,7 +117,7 @@ impl ReadError {
     }
 
     /// The code of a finding for it.
-    pub(crate) const fn code(&self) -> &'static str {
+    pub(crate) const fn finding_code(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "VALUE_NOT_IN_RANGE",
             _ => "ULNA_UNREADABLE",
