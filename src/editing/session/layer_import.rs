@@ -68,7 +68,7 @@ impl Session {
             }
         };
         let layer = theirs.aids.pose_layer(id).map(|(_, l)| l.clone());
-        let Some(layer) = layer else { return Ok((Vec::new(), None)) };
+        let Some(layer) = layer else { return Ok((Vec::new(), Vec::new())) };
         self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
     }
 

@@ -231,6 +231,11 @@ fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice>) -> Outco
     Outcome { edits, notes: notes.into_iter().collect(), keys: Some((id, KeySet::default())) }
 }
 
+/// How far the motion is off, where it is.
+fn measured(error: MotionError) -> Option<Notice> {
+    error.in_words().map(|said| Notice::new("motion_changed", said))
+}
+
 /// A clip that the file does not have yet.
 fn as_new(clip: Clip, name: &str) -> Clip {
     let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
@@ -300,7 +305,7 @@ impl TrimClip {
         let (id, clip, (_, last)) = whole(document, &self.clip)?;
         let to = self.to.map_or(last, |t| t.0.min(last));
         let (made, error) = part(document, (id, clip), (self.from.0, to), self.exact.unwrap_or(true))?;
-        Ok(put(id, made, error.in_words()))
+        Ok(put(id, made, measured(error)))
     }
 }
 
@@ -318,7 +323,7 @@ impl SplitClip {
         let (first, a) = part(document, (id, clip), (0.0, at), true)?;
         let (second, b) = part(document, (id, clip), (at, last), true)?;
         let name = self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
-        let mut done = put(id, first, a.or(b).in_words());
+        let mut done = put(id, first, measured(a.or(b)));
         let next = document.clips.next_id();
         let second = as_new(second, &name).at_rate_of(clip);
         done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(second)) });
@@ -558,7 +563,7 @@ impl ResampleClip {
             ));
         }
         let (made, error) = resampled(clip, rate);
-        Ok(put(id, made.counted_at(rate), error.in_words()))
+        Ok(put(id, made.counted_at(rate), measured(error)))
     }
 }
 

@@ -135,8 +135,7 @@ impl DuplicateClip {
             return Err(CommandError::other(
                 "clip_has_pointers",
                 "some of its keys come from animation pointers, which cannot be copied yet; duplicate it in the program \
-                 that made them"
-                    .into(),
+                 that made them",
             ));
         }
         if !clip.kept.is_empty() {

@@ -208,7 +208,7 @@ impl DragLimb {
         &self,
         place: &Place<'_>,
         document: &Document,
-    ) -> Result<(Wanted, Option<String>), CommandError> {
+    ) -> Result<(Wanted, Option<Notice>), CommandError> {
         let mut node = one(&self.node, document)?;
         let seen = place.seen();
         let mut target = self.to;

@@ -433,7 +433,7 @@ impl Resize {
         &self,
         place: &Place<'_>,
         document: &Document,
-    ) -> Result<(Wanted, Option<String>), CommandError> {
+    ) -> Result<(Wanted, Option<Notice>), CommandError> {
         /// The sine of an angle below which axes are the same.
         const ALIGNED: f32 = 2e-3;
         let (by, space) = (self.by.0, self.space.unwrap_or_default().0);
