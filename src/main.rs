@@ -11,15 +11,12 @@ fn main() -> ExitCode {
             .default_filter_or("warn,wgpu_hal::gles=off,wgpu_hal::vulkan::instance=off,eframe=off"),
     )
     .init();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(headless::wrong_arguments(&error)),
+    };
     if let Some(verb) = &cli.verb {
-        return match headless::run(verb) {
-            Ok(status) => ExitCode::from(status),
-            Err(failure) => {
-                eprintln!("ulna: {}", failure.message);
-                ExitCode::from(failure.status)
-            }
-        };
+        return ExitCode::from(headless::main(verb));
     }
     window(cli)
 }

@@ -352,9 +352,9 @@ impl App {
 
     /// What a gesture had to say, when it is kept. A move of keys has said it at the pointer.
     fn say_committed(&mut self, ctx: &Context) {
-        let notes = self.session.as_mut().map_or_else(Vec::new, Session::take_notes);
+        let notes = self.session.as_mut().and_then(Session::take_sentence);
         if self.entered() != Some(Pane::Timeline) {
-            for mut note in notes {
+            if let Some(mut note) = notes {
                 if let Some(first) = note.get_mut(..1) {
                     first.make_ascii_uppercase();
                 }
@@ -365,12 +365,12 @@ impl App {
 
     /// What a command had to say, or why it was not done.
     pub(super) fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
-        let notes = self.session.as_mut().map_or_else(Vec::new, Session::take_notes);
+        let notes = self.session.as_mut().and_then(Session::take_sentence);
         if let Err(error) = done {
             self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
         }
         self.purge_selection();
-        for note in notes {
+        if let Some(note) = notes {
             self.toast(ctx, ToastKind::Note, format!("{title}: {note}."));
         }
     }
@@ -457,10 +457,10 @@ impl App {
     }
 
     fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
-        let notes = self.session.as_mut().map_or_else(Vec::new, crate::session::Session::take_notes);
+        let notes = self.session.as_mut().and_then(Session::take_sentence);
         match done {
             Ok(true) => {
-                for mut note in notes {
+                if let Some(mut note) = notes {
                     if let Some(first) = note.get_mut(..1) {
                         first.make_ascii_uppercase();
                     }
@@ -468,7 +468,7 @@ impl App {
                 }
             }
             Ok(false) => {
-                let why = notes.into_iter().next().unwrap_or_else(|| "nothing needed to change".into());
+                let why = notes.unwrap_or_else(|| "nothing needed to change".into());
                 self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
             }
             Err(error) => self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}.")),

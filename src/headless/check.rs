@@ -1,22 +1,143 @@
-//! `ulna check`: what is wrong with a file.
+//! `ulna check`: the problems of files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::{Failure, open, print, writable};
+use super::{
+    CheckArgs, Failure, Out,
+    many::{each, files_of},
+    open, print,
+    report::{many, members, of_files},
+    writable,
+};
 use crate::{
-    edit::{CommandLine, command::Bind},
+    edit::{CommandLine, command::Bind, did_you_mean},
     model::{Diagnostic, Severity},
 };
 
-pub(super) fn check(path: &Path, as_json: bool) -> Result<u8, Failure> {
-    report(path, &open(path)?.all_findings(), as_json)
+/// The page that lists the codes of findings.
+const PAGE: &str = include_str!("../../docs/json.md");
+
+/// The codes of findings, as docs/json.md lists them.
+fn known_codes() -> impl Iterator<Item = &'static str> {
+    let code = |line: &'static str| line.strip_prefix("| `")?.split_once('`').map(|(code, _)| code);
+    PAGE.lines()
+        .filter_map(code)
+        .filter(|c| c.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
 }
 
-/// Runs the commands that mend what was found, and saves the result; then says what is left.
-pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u8, Failure> {
-    let Some(output) = output else { return Err(Failure::unusable("--fix needs -o: where the mended file goes")) };
+/// Findings that are left out, listed alone, or made errors; and whether warnings are faults.
+struct Rules {
+    allow: Vec<String>,
+    only: Vec<String>,
+    deny: Vec<String>,
+    strict: bool,
+}
+
+impl Rules {
+    fn of(args: &CheckArgs) -> Result<Self, Failure> {
+        let codes = |list: &[String]| list.iter().map(|c| c.trim().to_uppercase()).collect::<Vec<_>>();
+        let rules =
+            Self { allow: codes(&args.allow), only: codes(&args.only), deny: codes(&args.deny), strict: args.strict };
+        // A mistyped code would make a rule that never applies.
+        let named = [&rules.allow, &rules.only, &rules.deny].into_iter().flatten();
+        for code in named {
+            if !known_codes().any(|known| known == code) {
+                let near = did_you_mean(code, known_codes());
+                let message = format!("no finding has the code “{code}”{near}; docs/json.md lists the codes");
+                return Err(Failure::unusable("no_such_finding", message));
+            }
+        }
+        Ok(rules)
+    }
+
+    /// What is left of findings, the worst first.
+    fn applied(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let has = |list: &[String], d: &Diagnostic| list.iter().any(|c| c == d.code);
+        let kept = found.into_iter().filter(|d| !has(&self.allow, d) && (self.only.is_empty() || has(&self.only, d)));
+        let mut kept: Vec<Diagnostic> =
+            kept.map(|d| if has(&self.deny, &d) { Diagnostic { severity: Severity::Error, ..d } } else { d }).collect();
+        kept.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        kept
+    }
+}
+
+/// What was found in a file.
+struct Checked {
+    file: PathBuf,
+    findings: Vec<Diagnostic>,
+    /// Why it could not be opened.
+    unreadable: Option<Failure>,
+}
+
+impl Checked {
+    fn of(file: &Path, rules: &Rules) -> Self {
+        let file = file.to_owned();
+        match open(&file) {
+            Ok(session) => Self { file, findings: rules.applied(session.all_findings()), unreadable: None },
+            Err(failure) => {
+                let found = Diagnostic::new(Severity::Error, "ULNA_UNREADABLE", "", failure.message.clone());
+                Self { file, findings: vec![found], unreadable: Some(failure) }
+            }
+        }
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|d| d.severity == severity).count()
+    }
+
+    fn is_faulty(&self, rules: &Rules) -> bool {
+        self.count(Severity::Error) > 0 || (rules.strict && self.count(Severity::Warning) > 0)
+    }
+
+    fn status(&self, rules: &Rules) -> u8 {
+        if self.unreadable.is_some() { 2 } else { u8::from(self.is_faulty(rules)) }
+    }
+
+    /// The members of its entry. `problems` is what `findings` was called before.
+    fn facts(&self, rules: &Rules, is_single: bool) -> Map<String, Value> {
+        let mut facts = json!({
+            "file": self.file.display().to_string(),
+            "fine": !self.is_faulty(rules),
+            "errors": self.count(Severity::Error),
+            "warnings": self.count(Severity::Warning),
+            "infos": self.count(Severity::Info),
+            "findings": self.findings,
+        });
+        if is_single {
+            facts["problems"] = json!(self.findings);
+        }
+        if let Some(failure) = &self.unreadable {
+            facts["error"] = failure.facts();
+        }
+        members(facts)
+    }
+
+    fn list(&self, indent: &str) -> Result<(), Failure> {
+        for d in &self.findings {
+            let place = if d.place.is_empty() { "file" } else { &d.place };
+            print(&format!("{indent}{}: {} ({place}, {})", d.severity, d.message, d.code))?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
+    let rules = Rules::of(args)?;
+    let files = files_of(&args.files)?;
+    let is_single = matches!(&args.files[..], [one] if !one.is_dir());
+    let checked = each(&files, args.out.quiet || args.out.json, |file| Checked::of(file, &rules));
+    report(checked, &rules, is_single, args.out)
+}
+
+/// Runs the commands that fix what was found, and saves the result; then says what is left.
+pub(super) fn fix(args: &CheckArgs) -> Result<u8, Failure> {
+    let rules = Rules::of(args)?;
+    let (Some(output), [path]) = (&args.output, &args.files[..]) else {
+        let message = "--fix needs one file, and -o: where the fixed file goes";
+        return Err(Failure::unusable("wrong_arguments", message));
+    };
     writable(output)?;
     let mut session = open(path)?;
     let mut names: Vec<&'static str> = session.diagnostics.iter().filter_map(|d| d.fix).collect();
@@ -24,39 +145,71 @@ pub(super) fn fix(path: &Path, output: Option<&Path>, as_json: bool) -> Result<u
     names.dedup();
     // What has no weights is bound before weights are made sound.
     names.sort_by_key(|name| *name != Bind::NAME);
+    let say = |text: String| {
+        if args.out.is_text() {
+            eprintln!("ulna: {}: {text}", path.display());
+        }
+    };
     for name in names {
         match session.run_line(&CommandLine::new(name)) {
-            Ok(true) => eprintln!("ulna: {}: {name} done", path.display()),
-            Ok(false) => eprintln!("ulna: {}: {name} had nothing to change", path.display()),
-            Err(error) => eprintln!("ulna: {}: {name} was not done: {error}", path.display()),
+            Ok(true) => say(format!("{name} done")),
+            Ok(false) => say(format!("{name} had nothing to change")),
+            Err(error) => say(format!("{name} was not done: {error}")),
         }
-        for note in session.take_notes() {
-            eprintln!("ulna: {}: {name}: {note}", path.display());
+        if let Some(note) = session.take_sentence() {
+            say(format!("{name}: {note}"));
         }
     }
-    session.write_to(output).map_err(Failure::fault)?;
-    report(output, &open(output)?.all_findings(), as_json)
+    session.write_to(output).map_err(|e| Failure::fault(e.code(), e))?;
+    report(vec![Checked::of(output, &rules)], &rules, true, args.out)
 }
 
-fn report(path: &Path, list: &[Diagnostic], as_json: bool) -> Result<u8, Failure> {
-    let count = |severity| list.iter().filter(|d| d.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    if as_json {
-        let facts =
-            json!({"file": path.display().to_string(), "errors": errors, "warnings": warnings, "problems": list});
-        print(&facts.to_string())?;
-    } else {
-        for d in list {
-            let place = if d.place.is_empty() { "file" } else { &d.place };
-            print(&format!("{}: {} ({place}, {})", d.severity, d.message, d.code))?;
+fn report(checked: Vec<Checked>, rules: &Rules, is_single: bool, out: Out) -> Result<u8, Failure> {
+    let status = checked.iter().map(|c| c.status(rules)).max().unwrap_or(0);
+    let total = |severity| checked.iter().map(|c| c.count(severity)).sum::<usize>();
+    let (errors, warnings, infos) = (total(Severity::Error), total(Severity::Warning), total(Severity::Info));
+    let faulty = checked.iter().filter(|c| c.is_faulty(rules)).count();
+    let unreadable = checked.iter().filter(|c| c.unreadable.is_some()).count();
+    if out.json {
+        let all = json!({
+            "checked": checked.len(), "faulty": faulty, "unreadable": unreadable,
+            "errors": errors, "warnings": warnings, "infos": infos,
+        });
+        let entries = checked.iter().map(|c| c.facts(rules, is_single)).collect();
+        print(&of_files("check", entries, is_single, members(all)).to_string())?;
+        return Ok(status);
+    }
+    if let ([Checked { unreadable: Some(failure), .. }], true) = (&checked[..], is_single) {
+        eprintln!("ulna: {}", failure.message);
+        return Ok(status);
+    }
+    if out.quiet {
+        for failure in checked.iter().filter_map(|c| c.unreadable.as_ref()) {
+            eprintln!("ulna: {}", failure.message);
         }
-        let verdict = if list.is_empty() {
-            "No problems found".to_owned()
-        } else {
-            let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-            format!("{}, {}, {} in all", many(errors, "error"), many(warnings, "warning"), list.len())
+        return Ok(status);
+    }
+    if let ([one], true) = (&checked[..], is_single) {
+        one.list("")?;
+        let verdict = match one.findings.len() {
+            0 => "No problems found".to_owned(),
+            n => format!("{}, {}, {n} in all", many(errors, "error"), many(warnings, "warning")),
         };
         print(&verdict)?;
+        return Ok(status);
     }
-    Ok(u8::from(errors > 0))
+    for one in checked.iter().filter(|c| !c.findings.is_empty()) {
+        print(&one.file.display().to_string())?;
+        one.list("  ")?;
+    }
+    print(&format!(
+        "{} checked, {} with faults, {} could not be opened; {}, {}, {} in all",
+        many(checked.len(), "file"),
+        faulty - unreadable,
+        unreadable,
+        many(errors, "error"),
+        many(warnings, "warning"),
+        errors + warnings + infos
+    ))?;
+    Ok(status)
 }

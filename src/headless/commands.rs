@@ -2,8 +2,32 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, print};
-use crate::edit::table;
+use super::{
+    Failure, print,
+    report::{members, object},
+};
+use crate::edit::{ArgumentSpec, ArgumentType, table};
+
+/// The words that can stand for an argument, as the parser knows them.
+fn choices(argument: &ArgumentSpec) -> Option<&'static [&'static str]> {
+    argument.kind.choices().filter(|_| argument.kind != ArgumentType::Flag)
+}
+
+/// An argument: its table entry, and its choices where it has some.
+fn facts(argument: &ArgumentSpec) -> Value {
+    let mut facts = json!(argument);
+    if let Some(words) = choices(argument) {
+        facts["choices"] = json!(words);
+    }
+    facts
+}
+
+/// `[space=local|parent|world]`: optional in brackets, choices behind the sign.
+fn words(argument: &ArgumentSpec) -> String {
+    let choices = choices(argument).map_or_else(String::new, |words| format!("={}", words.join("|")));
+    let text = format!("{}{choices}", argument.name);
+    if argument.required { text } else { format!("[{text}]") }
+}
 
 pub(super) fn commands(as_json: bool) -> Result<u8, Failure> {
     if as_json {
@@ -16,17 +40,16 @@ pub(super) fn commands(as_json: bool) -> Result<u8, Failure> {
                     "help": c.help,
                     "menu": c.menu,
                     "key": c.key,
-                    "arguments": c.arguments,
+                    "arguments": c.arguments.iter().map(facts).collect::<Vec<_>>(),
                     "doer": format!("{:?}", c.executor).to_lowercase(),
                 })
             })
             .collect();
-        print(&json!({"commands": list}).to_string())?;
+        print(&object("commands", members(json!({"commands": list}))).to_string())?;
         return Ok(0);
     }
     for c in table() {
-        let arguments: Vec<String> =
-            c.arguments.iter().map(|a| if a.required { a.name.to_owned() } else { format!("[{}]", a.name) }).collect();
+        let arguments: Vec<String> = c.arguments.iter().map(words).collect();
         print(&format!("{:<22} {:<14} {}", c.name, c.key, c.help))?;
         if !arguments.is_empty() {
             print(&format!("{:<22} {:<14}   takes {}", "", "", arguments.join(", ")))?;

@@ -1,78 +1,65 @@
-//! `ulna convert` and `ulna export`.
+//! `ulna convert`: the other container, and files of other formats.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{ConversionArgs, Failure, open, run, writable};
-use crate::{
-    edit::find_clips,
-    formats::gltf::Progress,
-    model::ClipId,
-    session::{ExportRequest, Session, SystemDisk},
+use serde_json::{Map, Value, json};
+
+use super::{
+    ConvertArgs, Failure, Out,
+    many::{files_of, outputs},
+    open_as, print,
+    report::{members, of_files},
+    writable,
 };
+use crate::session::Conversion;
 
-pub(super) fn convert(file: &Path, output: &Path, taken: &ConversionArgs) -> Result<u8, Failure> {
-    writable(output)?;
-    let opened = Session::open_as(file, &taken.conversion()?, &Progress::default());
-    let session = opened.map_err(|e| Failure::unusable(format!("{}: {e}", file.display())))?;
-    if session.imported().is_some() {
-        for finding in &session.diagnostics {
-            eprintln!("ulna: {}: {}", finding.place, finding.message);
+pub(super) fn convert(args: &ConvertArgs) -> Result<u8, Failure> {
+    let conversion = args.taken.conversion()?;
+    let is_single = matches!(&args.files[..], [one] if !one.is_dir());
+    let files = files_of(&args.files)?;
+    let outputs = outputs(&files, &args.output, |name| name.with_extension(&args.to))?;
+    outputs.iter().try_for_each(|output| writable(output))?;
+    let (mut entries, mut status) = (Vec::new(), 0);
+    for (file, output) in files.iter().zip(&outputs) {
+        match one(file, output, &conversion, args.out) {
+            Ok(entry) => entries.push(entry),
+            Err(failure) if is_single => return Err(failure),
+            Err(failure) => {
+                status = status.max(failure.status);
+                entries.push(failed(file, &failure, args.out));
+            }
         }
     }
-    let saved = session.write_to(output).map_err(Failure::fault)?;
-    for lost in &saved.lost {
-        eprintln!("ulna: {}: {lost}", output.display());
+    if args.out.json {
+        print(&of_files("convert", entries, is_single, Map::new()).to_string())?;
     }
-    if let Some(posed) = session.t_pose_in_words() {
-        eprintln!("ulna: {}: {posed}", output.display());
-    }
-    Ok(0)
+    Ok(status)
 }
 
-/// What `ulna export` is asked for.
-pub(super) struct Wanted<'a> {
-    pub file: &'a Path,
-    pub output: &'a Path,
-    pub clips: Option<&'a [String]>,
-    pub skeleton_only: bool,
-    pub each: bool,
-    pub names: Option<&'a str>,
-    pub rate: Option<f64>,
-    pub script: Option<&'a PathBuf>,
+/// The entry of a file that was not done, which is said where people read.
+pub(super) fn failed(file: &Path, failure: &Failure, out: Out) -> Map<String, Value> {
+    if !out.json {
+        eprintln!("ulna: {}", failure.message);
+    }
+    members(json!({"file": file.display().to_string(), "error": failure.facts()}))
 }
 
-pub(super) fn export(wanted: &Wanted<'_>) -> Result<u8, Failure> {
-    let Wanted { file, output, clips, skeleton_only, each, names, rate, script } = wanted;
-    if !*each {
-        writable(output)?;
-    }
-    let mut session = open(file)?;
-    if let Some(script) = script {
-        run::apply(&mut session, script)?;
-    }
-    let clips = clips.map(|names| kept(&session, names)).transpose()?;
-    let request = ExportRequest {
-        clips,
-        skeleton_only: *skeleton_only,
-        rate: *rate,
-        each: *each,
-        names: names.unwrap_or_default().to_owned(),
-        gltf: !*each && output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gltf")),
-        to: output.to_path_buf(),
-        replace: true,
+fn one(file: &Path, output: &Path, conversion: &Conversion, out: Out) -> Result<Map<String, Value>, Failure> {
+    let session = open_as(file, conversion)?;
+    let say = |place: &dyn std::fmt::Display, text: &dyn std::fmt::Display| {
+        if out.is_text() {
+            eprintln!("ulna: {place}: {text}");
+        }
     };
-    let made = session.exporting(request).run(&SystemDisk, &Progress::default()).map_err(Failure::fault)?;
-    for lost in &made.lost {
-        eprintln!("ulna: {}: {lost}", output.display());
-    }
-    Ok(0)
-}
-
-/// The clips that names or patterns mean.
-fn kept(session: &Session, names: &[String]) -> Result<Vec<ClipId>, Failure> {
-    let mut keep = Vec::new();
-    for name in names {
-        keep.extend(find_clips(session.document(), name).map_err(Failure::unusable)?);
-    }
-    Ok(keep)
+    let findings = if session.imported().is_some() { &session.diagnostics[..] } else { &[] };
+    findings.iter().for_each(|f| say(&f.place, &f.message));
+    let saved = session.write_to(output).map_err(|e| Failure::fault(e.code(), e))?;
+    let lost = [saved.lost, session.t_pose_in_words().into_iter().collect()].concat();
+    lost.iter().for_each(|lost| say(&output.display(), lost));
+    Ok(members(json!({
+        "file": file.display().to_string(),
+        "output": output.display().to_string(),
+        "findings": findings,
+        "lost": lost,
+    })))
 }

@@ -7,16 +7,22 @@ use std::{
 
 use serde_json::json;
 
-use super::{Failure, open, print};
-use crate::session::{Comparison, Session, endings};
+use super::{
+    Failure, Out,
+    many::is_model,
+    open, print,
+    report::{members, object},
+};
+use crate::session::{Comparison, Session};
 
-pub(super) fn diff(a: &Path, b: &Path, as_json: bool, exit_zero: bool) -> Result<u8, Failure> {
+pub(super) fn diff(a: &Path, b: &Path, out: Out, exit_zero: bool) -> Result<u8, Failure> {
     let found = open(a)?.compare(&open(b)?);
-    if as_json {
+    if out.json {
         let Comparison { differences, notes } = &found;
         let (a, b) = (a.display().to_string(), b.display().to_string());
-        print(&json!({"a": a, "b": b, "differences": differences, "notes": notes}).to_string())?;
-    } else {
+        let facts = json!({"a": a, "b": b, "differences": differences, "notes": notes});
+        print(&object("diff", members(facts)).to_string())?;
+    } else if !out.quiet {
         list(&found)?;
     }
     Ok(u8::from(!found.differences.is_empty() && !exit_zero))
@@ -56,7 +62,7 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
         [_, _, new, _, _, new_path, _] => (new, new_path.as_path()),
         _ => {
             let message = "give two files, or the seven arguments that git passes to an external diff";
-            return Err(Failure::unusable(message));
+            return Err(Failure::unusable("wrong_arguments", message));
         }
     };
     match path == new_path {
@@ -77,11 +83,6 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
         },
     }
     Ok(0)
-}
-
-fn is_model(path: &Path) -> bool {
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    endings().any(|known| known == ending)
 }
 
 /// Opens a copy that git made of the file at a path of the working tree: data files that it names are looked for there, if they are not

@@ -3,9 +3,12 @@
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::{Device, EvalArgs, Failure, between, clip_named, mix_named, one_name, open, print};
+use super::{
+    Device, EvalArgs, Failure, between, clip_named, mix_named, one_name, open, print,
+    report::{members, object},
+};
 use crate::{
-    model::{ClipId, Document, NodeId, PrimitiveId},
+    model::{ClipId, Document, NodeId, Notice, PrimitiveId},
     motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning},
     session::{SystemDisk, write_atomically},
 };
@@ -30,17 +33,21 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     evaluator.update(document, &stack, &mut pose);
     let unsaid = |node: &NodeId| {
         let label = document.node(*node).label(*node);
-        format!("an additive lane could not say the scale of {label}; it stayed as it was")
+        Notice::new(
+            "scale_not_additive",
+            format!("an additive lane could not say the scale of {label}; it stayed as it was"),
+        )
     };
-    let notes: Vec<String> = evaluator.unsaid().iter().map(unsaid).collect();
+    let notes: Vec<Notice> = evaluator.unsaid().iter().map(unsaid).collect();
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,
     };
     let facts = facts(document, &pose, clip, (args, &notes), &surfaces);
     match &args.output {
-        Some(path) => write_atomically(&SystemDisk, path, facts.to_string().as_bytes())
-            .map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))?,
+        Some(path) => write_atomically(&SystemDisk, path, facts.to_string().as_bytes()).map_err(|e| {
+            Failure::fault("output_not_writable", format!("{} could not be written: {e}", path.display()))
+        })?,
         None => print(&facts.to_string())?,
     }
     Ok(0)
@@ -76,8 +83,8 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
 
 #[cfg(feature = "render")]
 fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Failure> {
-    let gpu = crate::render::Gpu::headless().map_err(Failure::fault)?;
-    let list = crate::render::skin_on_gpu(&gpu, document, pose).map_err(Failure::fault)?;
+    let gpu = crate::render::Gpu::headless().map_err(|e| Failure::fault(e.code(), e))?;
+    let list = crate::render::skin_on_gpu(&gpu, document, pose).map_err(|e| Failure::fault(e.code(), e))?;
     let convert = |(node, primitive, posed): (crate::model::NodeId, crate::model::PrimitiveId, Posed)| Evaluated {
         node: node.index(),
         primitive,
@@ -90,6 +97,7 @@ fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Fail
 #[cfg(not(feature = "render"))]
 fn gpu_surfaces(_: &Document, _: &Pose) -> Result<Vec<Evaluated>, Failure> {
     Err(Failure::fault(
+        "not_in_this_build",
         "this build of Ulna has no GPU support; use --device cpu, or build it with the feature “render”",
     ))
 }
@@ -98,7 +106,7 @@ fn facts(
     document: &Document,
     pose: &Pose,
     clip: Option<ClipId>,
-    (args, notes): (&EvalArgs, &[String]),
+    (args, notes): (&EvalArgs, &[Notice]),
     surfaces: &[Evaluated],
 ) -> Value {
     let nodes: Vec<Value> = document
@@ -126,7 +134,7 @@ fn facts(
             json!({"node": s.node, "primitive": s.primitive, "positions": list(&s.positions), "normals": list(&s.normals)})
         })
         .collect();
-    json!({
+    let facts = json!({
         "scene": document.shown_scene(),
         "clip": clip.map(|c| c.0),
         "time": args.time,
@@ -135,7 +143,8 @@ fn facts(
         "nodes": nodes,
         "skins": skins,
         "meshes": meshes,
-    })
+    });
+    object("eval", members(facts))
 }
 
 fn rows(m: &Mat4) -> Value {

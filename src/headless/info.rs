@@ -1,24 +1,53 @@
 //! `ulna info`: what is in a file.
 
-use std::{fmt::Write as _, path::Path};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Failure, open, print};
+use super::{
+    Failure, Out,
+    convert::failed,
+    many::files_of,
+    open, print,
+    report::{members, of_files},
+};
 use crate::{
-    model::{LightKind, Projection},
+    model::{LightKind, NodeId, Projection},
     session::Session,
 };
 
-pub(super) fn info(path: &Path, as_json: bool) -> Result<u8, Failure> {
-    let session = open(path)?;
-    let facts = facts(&session, path);
-    if as_json {
-        print(&facts.to_string())?;
-    } else {
-        print(&words(&facts))?;
+pub(super) fn info(paths: &[PathBuf], as_json: bool) -> Result<u8, Failure> {
+    let is_single = matches!(paths, [one] if !one.is_dir());
+    let (mut entries, mut status) = (Vec::new(), 0);
+    for (k, file) in files_of(paths)?.iter().enumerate() {
+        match open(file) {
+            Ok(session) => {
+                let mut facts = facts(&session, file);
+                if !as_json {
+                    let gap = if k == 0 { "" } else { "\n" };
+                    print(&format!("{gap}{}", words(&facts)))?;
+                    continue;
+                }
+                if is_single {
+                    // What `findings` was called before.
+                    facts["diagnostics"] = facts["findings"].clone();
+                }
+                entries.push(members(facts));
+            }
+            Err(failure) if is_single => return Err(failure),
+            Err(failure) => {
+                status = status.max(failure.status);
+                entries.push(failed(file, &failure, Out { json: as_json, quiet: false }));
+            }
+        }
     }
-    Ok(0)
+    if as_json {
+        print(&of_files("info", entries, is_single, Map::new()).to_string())?;
+    }
+    Ok(status)
 }
 
 /// Graphics devices; status 1 where there is none.
@@ -26,7 +55,8 @@ pub(super) fn info(path: &Path, as_json: bool) -> Result<u8, Failure> {
 pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     let list = crate::render::devices(&crate::render::DeviceChoice::default());
     if as_json {
-        print(&json!({ "devices": list }).to_string())?;
+        let facts = members(json!({ "devices": list }));
+        print(&super::report::object("info", facts).to_string())?;
         return Ok(u8::from(list.is_empty()));
     }
     let mut out = String::new();
@@ -56,7 +86,10 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
 /// This build knows of no graphics devices.
 #[cfg(not(feature = "render"))]
 pub(super) fn devices(_: bool) -> Result<u8, Failure> {
-    Err(Failure::unusable("this build of Ulna has no GPU support; build it with the feature “render”"))
+    Err(Failure::unusable(
+        "not_in_this_build",
+        "this build of Ulna has no GPU support; build it with the feature “render”",
+    ))
 }
 
 fn facts(session: &Session, path: &Path) -> Value {
@@ -85,7 +118,16 @@ fn facts(session: &Session, path: &Path) -> Value {
     let skins: Vec<Value> = document
         .skins
         .iter()
-        .map(|(k, s)| json!({"index": k, "name": s.name.as_deref(), "joints": s.joints.len(), "inverse_bind_matrices": s.has_inverse_bind}))
+        .map(|(k, s)| {
+            let joint = |n: &NodeId| json!({"index": n.0, "name": document.node(*n).name.as_deref()});
+            json!({
+                "index": k,
+                "name": s.name.as_deref(),
+                "joints": s.joints.len(),
+                "joint_names": s.joints.iter().map(joint).collect::<Vec<_>>(),
+                "inverse_bind_matrices": s.has_inverse_bind,
+            })
+        })
         .collect();
     let meshes: Vec<Value> = document
         .meshes
@@ -167,7 +209,7 @@ fn facts(session: &Session, path: &Path) -> Value {
         "clips": clips,
         "extensions": session.extensions_used,
         // By every rule, as “check” counts them.
-        "diagnostics": session.all_findings(),
+        "findings": session.all_findings(),
     })
 }
 
@@ -269,7 +311,7 @@ fn words(facts: &Value) -> String {
     if !extensions.is_empty() {
         line(format!("extensions: {}", extensions.join(", ")));
     }
-    let problems = count("diagnostics");
+    let problems = count("findings");
     line(format!("{problems} {} found", if problems == 1 { "problem" } else { "problems" }));
     out.trim_end().to_owned()
 }

@@ -4,7 +4,7 @@ use super::{Failure, RenderArgs};
 
 #[cfg(not(feature = "render"))]
 pub(super) fn render(_: &RenderArgs) -> Result<u8, Failure> {
-    Err(Failure::fault("this build of Ulna makes no pictures; build it with the feature “render”"))
+    Err(Failure::fault("not_in_this_build", "this build of Ulna makes no pictures; build it with the feature “render”"))
 }
 
 #[cfg(feature = "render")]
@@ -16,7 +16,12 @@ pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
 mod imp {
     use image::RgbaImage;
 
-    use super::super::{ShadingArg, ThemeArg, ViewFrom, between, choice, clip_named, mix_named, open};
+    use serde_json::json;
+
+    use super::super::{
+        ShadingArg, ThemeArg, ViewFrom, between, choice, clip_named, has_ending, mix_named, open, print,
+        report::{members, object},
+    };
     use super::{Failure, RenderArgs};
     use crate::{
         model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
@@ -31,6 +36,7 @@ mod imp {
 
     pub(super) fn render(args: &RenderArgs) -> Result<u8, Failure> {
         let size = size(&args.size)?;
+        check_ending(args)?;
         let mut session = open(&args.file)?;
         session.show(shown(session.document(), args)?);
         let document = session.document();
@@ -45,8 +51,10 @@ mod imp {
             None => Stack::shown(document, clip, time).going(between(args.nlerp)),
         };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
-        let mut picture = Picture::new(document, size, &choice).map_err(Failure::fault)?;
+        let mut picture = Picture::new(document, size, &choice).map_err(|e| Failure::fault(e.code(), e))?;
         let pose = Pose::evaluate(document, &stack(args.time));
+        // A skeleton alone would be an empty picture.
+        let shows_joints = args.joints || Surface::new(document, &pose).bounds().is_none();
         let (mut camera, extent) = camera(document, &pose, args.view, size);
         camera.orthographic = args.orthographic;
         let through = args.camera.as_ref().map(|text| file_camera(document, text)).transpose()?;
@@ -67,7 +75,7 @@ mod imp {
                 look_through(&mut camera, document, &pose, node);
             }
             let look = ViewportColors::theme(theme);
-            let bones = if args.joints { bone_looks(document, &pose, &look) } else { Vec::new() };
+            let bones = if shows_joints { bone_looks(document, &pose, &look) } else { Vec::new() };
             let show = Show {
                 shading,
                 grid: !args.no_grid && !args.transparent,
@@ -79,18 +87,42 @@ mod imp {
             };
             picture.take(document, &pose, &camera, &look, &show)
         };
-        match args.frames {
-            None => save(&take(args.time).map_err(Failure::fault)?, &args.output)?,
+        let written = match args.frames {
+            None => {
+                save(&take(args.time).map_err(|e| Failure::fault(e.code(), e))?, &args.output)?;
+                vec![args.output.clone()]
+            }
             Some(frames) => {
                 let frames = frames.clamp(1, 10_000);
                 let times = match &mix {
                     Some(mix) => (0..frames).map(|k| mix.length() * f64::from(k) / f64::from(frames)).collect(),
                     None => frame_times(clip.map(|id| &*document.clips[id]), frames),
                 };
-                sequence(args, &times, &mut take)?;
+                sequence(args, &times, &mut take)?
             }
+        };
+        if args.out.json {
+            let written: Vec<String> = written.iter().map(|f| f.display().to_string()).collect();
+            let facts = json!({"file": args.file.display().to_string(), "written": written, "joints": shows_joints});
+            print(&object("render", members(facts)).to_string())?;
         }
         Ok(0)
+    }
+
+    /// Refuses a picture of a kind that is not made, before any work is done.
+    fn check_ending(args: &RenderArgs) -> Result<(), Failure> {
+        let is_film = args.frames.is_some() && !args.sheet;
+        let endings: &[&str] = if is_film { &["png", "gif"] } else { &["png"] };
+        has_ending(&args.output, endings, || {
+            let name = args.output.display();
+            match (args.frames.is_some(), args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))) {
+                (false, true) => {
+                    format!("{name}: a .gif shows several pictures; give --frames, or end the name in .png")
+                }
+                _ if is_film => format!("{name}: pictures are written as .png, or as one .gif; end the name so"),
+                _ => format!("{name}: pictures are written as .png; end the name so"),
+            }
+        })
     }
 
     /// What of the document is asked for.
@@ -106,7 +138,10 @@ mod imp {
         let parsed =
             text.split_once(['x', '×']).and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
         parsed.filter(|s: &[u32; 2]| s.iter().all(|v| (1..=LARGEST).contains(v))).ok_or_else(|| {
-            Failure::unusable(format!("“{text}” is no size; write one such as 1280x960, at most {LARGEST} a side"))
+            Failure::unusable(
+                "wrong_arguments",
+                format!("“{text}” is no size; write one such as 1280x960, at most {LARGEST} a side"),
+            )
         })
     }
 
@@ -172,7 +207,7 @@ mod imp {
         args: &RenderArgs,
         times: &[f64],
         take: &mut dyn FnMut(f64) -> Result<RgbaImage, GpuError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<std::path::PathBuf>, Failure> {
         let moves = args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"));
         let kind = match (args.sheet, moves) {
             (true, _) => FilmKind::Sheet,
@@ -181,11 +216,12 @@ mod imp {
         };
         let step = if times.len() > 1 { times[1] - times[0] } else { 0.1 };
         let mut take = |k: usize| Ok(take(times[k])?);
-        film(kind, &args.output, times.len(), step, &mut take, &mut |_| true).map_err(Failure::fault)?;
-        Ok(())
+        film(kind, &args.output, times.len(), step, &mut take, &mut |_| true).map_err(|e| Failure::fault(e.code(), e))
     }
 
     fn save(picture: &RgbaImage, path: &std::path::Path) -> Result<(), Failure> {
-        picture.save(path).map_err(|e| Failure::fault(format!("{} could not be written: {e}", path.display())))
+        picture
+            .save(path)
+            .map_err(|e| Failure::fault("output_not_writable", format!("{} could not be written: {e}", path.display())))
     }
 }

@@ -2,7 +2,16 @@
 
 use std::{fs, io::Read as _, path::Path};
 
-use super::{Failure, open, print, writable};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Failure, Out, RunArgs,
+    convert::failed,
+    many::{files_of, outputs},
+    open, print,
+    report::{many, members, of_files},
+    writable,
+};
 use crate::{
     edit::{
         Command, CommandLine, CommandSpec,
@@ -11,8 +20,8 @@ use crate::{
             SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
         },
     },
-    model::UnkeyedAt,
-    session::Session,
+    model::{Notice, UnkeyedAt},
+    session::{Consent, SaveRequest, Session, SystemDisk},
 };
 
 /// A script's run has no window, and so does nothing of what is one's.
@@ -62,89 +71,169 @@ impl Host for NoWindow {
     }
 }
 
-/// Applies a script; what its commands had to say goes to standard error.
-pub(super) fn apply(session: &mut Session, script: &Path) -> Result<(), Failure> {
-    let text = if script == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(|e| Failure::unusable(format!("standard input: {e}")))?;
-        text
-    } else {
-        fs::read_to_string(script).map_err(|e| Failure::unusable(format!("{}: {e}", script.display())))?
+/// What a script did, for scripts that run it.
+#[derive(Default)]
+pub(super) struct Done {
+    /// Its commands: line, name, and whether something changed.
+    pub commands: Vec<Value>,
+    /// What they had to say: line, code, sentence.
+    pub notes: Vec<Value>,
+}
+
+/// The text of a script.
+fn text_of(script: &Path) -> Result<String, Failure> {
+    let unreadable = |what: String, e: std::io::Error| {
+        Failure::unusable("script_unreadable", format!("{what}: {e}")).of_file(script)
     };
+    if script == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|e| unreadable("standard input".to_owned(), e))?;
+        return Ok(text);
+    }
+    fs::read_to_string(script).map_err(|e| unreadable(script.display().to_string(), e))
+}
+
+/// Applies a script; what its commands had to say goes to standard error, where people read.
+pub(super) fn apply(session: &mut Session, script: &Path, out: Out) -> Result<Done, Failure> {
+    apply_text(session, script, &text_of(script)?, out)
+}
+
+fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Result<Done, Failure> {
+    let mut done = Done::default();
     let mut unkeyed: Vec<(usize, UnkeyedAt)> = Vec::new();
     // Some editors begin a file with a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for (number, line) in text.lines().enumerate().map(|(k, line)| (k + 1, line.trim())) {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let place = |e: &dyn std::fmt::Display| {
-            Failure::fault(format!("{}, line {}: {e}. Nothing was written", script.display(), number + 1))
+        let at = format!("{}, line {number}", script.display());
+        let refused = |code: &'static str, e: &dyn std::fmt::Display| {
+            Failure::fault(code, format!("{at}: {e}. Nothing was written")).at_line(number)
         };
-        let line = CommandLine::parse(line).map_err(|e| place(&e))?;
-        let command = Command::read(&line).map_err(|e| place(&e))?;
+        let line = CommandLine::parse(line).map_err(|e| refused(e.code(), &e))?;
+        let command = Command::read(&line).map_err(|e| refused(e.code(), &e))?;
         if let Some(spec) = renamed(&line.name) {
-            let at = format!("{}, line {}", script.display(), number + 1);
-            eprintln!("ulna: {at}: “{}” is called “{}” now", line.name, spec.name);
+            done.note(
+                number,
+                &at,
+                out,
+                &[Notice::new("command_renamed", format!("“{}” is called “{}” now", line.name, spec.name))],
+            );
         }
-        match &command {
-            Command::Host(command) => command.carry_out(&mut NoWindow).map_err(|what| place(&what))?,
-            Command::Document(_) | Command::Session(_) => {
-                session.run(&command).map_err(|e| place(&e))?;
+        let changed = match &command {
+            Command::Host(command) => {
+                command.carry_out(&mut NoWindow).map_err(|what| refused("needs_window", &what))?;
+                false
             }
-        }
-        for note in session.take_notes() {
-            eprintln!("ulna: {}, line {}: {note}", script.display(), number + 1);
-        }
+            Command::Document(_) | Command::Session(_) => session.run(&command).map_err(|e| refused(e.code(), &e))?,
+        };
+        done.commands.push(json!({"line": number, "do": line.name, "changed": changed}));
+        done.note(number, &at, out, &session.take_notes());
         let poses = &session.document().aids.unkeyed;
         unkeyed.retain(|(_, at)| poses.contains_key(at));
         let new = poses.keys().filter(|at| !unkeyed.iter().any(|(_, known)| known == *at));
-        unkeyed.extend(new.map(|at| (number + 1, *at)).collect::<Vec<_>>());
+        unkeyed.extend(new.map(|at| (number, *at)).collect::<Vec<_>>());
     }
     match unkeyed.first() {
-        None => Ok(()),
+        None => Ok(done),
         // What no file holds would be lost in silence.
-        Some((line, at)) => Err(Failure::fault(format!(
-            "{}, line {line}: its pose at {} s is left without a key, and no file holds one. Key it by “{}”, or end with “{}”. Nothing was written",
-            script.display(),
-            at.time(),
-            SetKey::NAME,
-            DiscardUnkeyed::NAME
-        ))),
+        Some((line, at)) => Err(Failure::fault(
+            "pose_not_keyed",
+            format!(
+                "{}, line {line}: its pose at {} s is left without a key, and no file holds one. Key it by “{}”, or end with “{}”. Nothing was written",
+                script.display(),
+                at.time(),
+                SetKey::NAME,
+                DiscardUnkeyed::NAME
+            ),
+        )
+        .at_line(*line)),
     }
 }
 
-pub(super) fn run(script: &Path, file: &Path, output: &Path, remember_rest: bool) -> Result<u8, Failure> {
-    writable(output)?;
+impl Done {
+    /// Adds what a command had to say.
+    fn note(&mut self, line: usize, at: &str, out: Out, notes: &[Notice]) {
+        for note in notes {
+            self.notes.push(json!({"line": line, "code": note.code, "message": note.message}));
+        }
+        if out.is_text() && !notes.is_empty() {
+            let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
+            eprintln!("ulna: {at}: {}", all.join("; "));
+        }
+    }
+}
+
+pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    let is_single = matches!(&args.files[..], [one] if !one.is_dir());
+    if is_single && !args.output.is_dir() {
+        writable(&args.output)?;
+    }
+    let files = files_of(&args.files)?;
+    let outputs = outputs(&files, &args.output, Path::to_owned)?;
+    outputs.iter().try_for_each(|output| writable(output))?;
+    let text = text_of(&args.script)?;
+    let (mut entries, mut status) = (Vec::new(), 0);
+    for (file, output) in files.iter().zip(&outputs) {
+        match one(args, &text, file, output) {
+            Ok(entry) => entries.push(entry),
+            Err(failure) if is_single => return Err(failure.of_file(file)),
+            Err(failure) => {
+                status = status.max(failure.status);
+                entries.push(failed(file, &failure, args.out));
+            }
+        }
+    }
+    if args.out.json {
+        print(&of_files("run", entries, is_single, Map::new()).to_string())?;
+    }
+    Ok(status)
+}
+
+/// Runs the script on one file, and saves it.
+fn one(args: &RunArgs, text: &str, file: &Path, output: &Path) -> Result<Map<String, Value>, Failure> {
     let mut session = open(file)?;
-    session.save_options.remember_rest = remember_rest;
-    apply(&mut session, script)?;
-    let saved = session.write_to(output).map_err(Failure::fault)?;
-    for change in &saved.changes {
-        print(change)?;
+    session.save_options.remember_rest = !args.no_rest_extras;
+    let done = apply_text(&mut session, &args.script, text, args.out)?;
+    // As the window's save: the file that is worked on is kept beside it.
+    let backup = !args.no_backup && is_same_file(file, output);
+    let request = SaveRequest { path: output.to_owned(), consent: Consent::OVER, backup };
+    let saved = session.saving_copy(request).run(&SystemDisk).map_err(|e| Failure::fault(e.code(), e))?;
+    let lost = [saved.lost, left_out(&session)].concat();
+    if args.out.is_text() {
+        saved.changes.iter().try_for_each(|change| print(change))?;
+        lost.iter().for_each(|lost| eprintln!("ulna: {}: {lost}", output.display()));
     }
-    for lost in &saved.lost {
-        eprintln!("ulna: {}: {lost}", output.display());
-    }
-    say_left_out(&session, output);
-    Ok(0)
+    Ok(members(json!({
+        "file": file.display().to_string(),
+        "output": output.display().to_string(),
+        "backup": saved.backup.map(|b| b.display().to_string()),
+        "commands": done.commands,
+        "notes": done.notes,
+        "changes": saved.changes,
+        "lost": lost,
+    })))
 }
 
-/// Says what of the work no file holds.
-fn say_left_out(session: &Session, output: &Path) {
+/// Whether two paths lead to one file.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
+}
+
+/// What of the work no file holds.
+fn left_out(session: &Session) -> Vec<Notice> {
     let unsaved = session.unsaved();
-    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let mut left = Vec::new();
     if unsaved.layers > 0 {
         let layers = many(unsaved.layers, "weight layer");
-        eprintln!("ulna: {}: what {layers} come to is saved, the layers themselves are not", output.display());
+        let said = format!("what {layers} come to is saved, the layers themselves are not");
+        left.push(Notice::new("weight_layers_not_saved", said));
     }
     if unsaved.pose_layers > 0 {
         let layers = many(unsaved.pose_layers, "layer");
-        eprintln!(
-            "ulna: {}: {layers} folded into keys and nodes; “{}” stores them themselves, too",
-            output.display(),
-            KeepLayers::NAME
-        );
+        let said = format!("{layers} folded into keys and nodes; “{}” stores them themselves, too", KeepLayers::NAME);
+        left.push(Notice::new("layers_baked_on_save", said));
     }
+    left
 }

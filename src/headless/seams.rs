@@ -4,17 +4,20 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Failure, open, print};
+use super::{
+    Failure, Out, open, print,
+    report::{members, object},
+};
 use crate::{model::ClipId, motion::best_seams};
 
-pub(super) fn seams(path: &Path, as_json: bool) -> Result<u8, Failure> {
+pub(super) fn seams(path: &Path, out: Out) -> Result<u8, Failure> {
     let session = open(path)?;
     let document = session.document();
     let all: Vec<ClipId> = document.clips.ids().collect();
     let mut found = best_seams(document, &all, &all, &|_| true);
     found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     let label = |id: ClipId| document.clip_label(id);
-    if as_json {
+    if out.json {
         let list: Vec<serde_json::Value> = found
             .iter()
             .map(|s| {
@@ -29,7 +32,11 @@ pub(super) fn seams(path: &Path, as_json: bool) -> Result<u8, Failure> {
                 })
             })
             .collect();
-        return print(&json!({"file": path.display().to_string(), "seams": list}).to_string()).map(|()| 0);
+        let facts = members(json!({"file": path.display().to_string(), "seams": list}));
+        return print(&object("seams", facts).to_string()).map(|()| 0);
+    }
+    if out.quiet {
+        return Ok(0);
     }
     for s in &found {
         print(&format!(

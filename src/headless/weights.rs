@@ -2,31 +2,46 @@
 
 use std::path::Path;
 
-use super::{Failure, one_name, open};
+use serde_json::json;
+
+use super::{
+    Failure, Out, has_ending, one_name, open, print,
+    report::{members, object},
+};
 use crate::{
     edit::command::field::Meshes,
     formats::weight_files::WeightFile,
     session::{SystemDisk, weight_table, write_atomically},
 };
 
-pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>) -> Result<u8, Failure> {
+pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) -> Result<u8, Failure> {
+    let wrong = || format!("{}: weights are written as .json or .xml; end the name so", output.display());
+    has_ending(output, &["json", "xml"], wrong)?;
     let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let kind = WeightFile::of_ending(ending).ok_or_else(|| {
-        Failure::fault(format!("{}: weights are written as .json or .xml; end the name so", output.display()))
-    })?;
+    let kind = WeightFile::of_ending(ending).ok_or_else(|| Failure::unusable("wrong_ending", wrong()))?;
     one_name(output)?;
     let session = open(path)?;
     let meshes = match mesh {
         None => Vec::new(),
         Some(name) => Meshes::Named(vec![name.to_owned()])
             .find(session.document())
-            .map_err(|e| Failure::fault(format!("{}: {e}", path.display())))?,
+            .map_err(|e| Failure::unusable(e.code(), format!("{}: {e}", path.display())))?,
     };
     let table = weight_table(session.document(), &meshes);
     if table.shapes.is_empty() {
-        return Err(Failure::fault(format!("{}: it has no mesh with weights that hangs on a skin", path.display())));
+        let message = format!("{}: it has no mesh with weights that hangs on a skin", path.display());
+        return Err(Failure::fault("no_weights_meant", message));
     }
     write_atomically(&SystemDisk, output, kind.write(&table).as_bytes())
-        .map_err(|e| Failure::fault(format!("{}: {e}", output.display())))?;
+        .map_err(|e| Failure::fault("output_not_writable", format!("{}: {e}", output.display())))?;
+    if out.json {
+        let shapes: Vec<_> = table.shapes.iter().map(|s| json!({"name": s.name, "vertices": s.vertex_count})).collect();
+        let facts = json!({
+            "file": path.display().to_string(),
+            "output": output.display().to_string(),
+            "shapes": shapes,
+        });
+        print(&object("weights", members(facts)).to_string())?;
+    }
     Ok(0)
 }

@@ -7,22 +7,29 @@ use std::{
 
 use serde_json::json;
 
-use super::{Failure, open, print};
+use super::{
+    Failure, Out, open, print,
+    report::{members, object},
+};
 use crate::{
     model::Document,
     motion::{Sampling, Spot, WorstPose},
 };
 
-pub(super) fn worst(path: &Path, count: usize, no_range: bool, as_json: bool) -> Result<u8, Failure> {
+pub(super) fn worst(path: &Path, count: usize, no_range: bool, out: Out) -> Result<u8, Failure> {
     let session = open(path)?;
     let document = session.document();
     let all = Sampling::default();
     let sampling = Sampling { degrees: all.degrees.filter(|_| !no_range), ..all };
     let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0));
     let spots = found.map(|found| found.worst(count)).unwrap_or_default();
-    if as_json {
+    if out.json {
         let list: Vec<serde_json::Value> = spots.iter().map(|s| facts(document, s)).collect();
-        return print(&json!({"file": path.display().to_string(), "spots": list}).to_string()).map(|()| 0);
+        let facts = members(json!({"file": path.display().to_string(), "spots": list}));
+        return print(&object("worst", facts).to_string()).map(|()| 0);
+    }
+    if out.quiet {
+        return Ok(0);
     }
     for (k, spot) in spots.iter().enumerate() {
         let clip = spot.clip.map_or_else(|| "range of motion".to_owned(), |c| document.clip_label(c));

@@ -71,6 +71,19 @@ pub enum FilmError {
     Cancelled,
 }
 
+impl FilmError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Device(error) => error.code(),
+            Self::Io { .. } => "output_not_writable",
+            Self::Image(_) => "picture_not_encodable",
+            Self::Sheet(..) => "sheet_too_large",
+            Self::Cancelled => "canceled",
+        }
+    }
+}
+
 /// Pixels of a sheet, along a side.
 const LARGEST_SHEET: u32 = 16_384;
 

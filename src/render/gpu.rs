@@ -64,6 +64,18 @@ pub enum GpuError {
     Failed(String),
 }
 
+impl GpuError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoAdapter => "no_graphics_device",
+            Self::NotThere { .. } => "no_such_graphics_device",
+            Self::NoDevice { .. } => "graphics_device_refused",
+            Self::Failed(_) => "graphics_device_failed",
+        }
+    }
+}
+
 impl Gpu {
     /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in its name.
     pub fn is_software(info: &wgpu::AdapterInfo) -> bool {

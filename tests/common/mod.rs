@@ -33,7 +33,7 @@ pub fn sample() -> Session {
 /// Runs a command that must be done; what was said of it.
 pub fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
     session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-    session.take_notes()
+    session.take_sentence().into_iter().collect()
 }
 
 /// The node of a name.

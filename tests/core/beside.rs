@@ -43,7 +43,7 @@ fn a_preview_in_between_costs_no_work() {
         session.cancel();
         assert!(session.take_worked(work.run()).unwrap(), "{line}");
         assert!(session.document() == plain.document(), "{line}");
-        assert!(session.take_notes().iter().all(|n| !n.contains("was computed")), "the model is as it was");
+        assert!(session.take_sentence().iter().all(|n| !n.contains("was computed")), "the model is as it was");
     }
 }
 
@@ -61,7 +61,7 @@ fn work_and_steps_that_do_not_touch_each_other_both_stay() {
             run(&mut session, short);
             assert!(session.take_worked(work.run()).unwrap(), "{long} beside {short}");
             assert!(session.document() == plain.document(), "{long} beside {short}");
-            assert!(session.take_notes().iter().any(|n| n.contains("was computed")), "it is said");
+            assert!(session.take_sentence().iter().any(|n| n.contains("was computed")), "it is said");
             session.undo();
             let mut alone = sample();
             run(&mut alone, short);
@@ -129,6 +129,6 @@ fn a_stroke_that_no_layer_takes_gets_one_of_its_own() {
     assert!((sum(&got) - sum(meant)).abs() < 1e-3);
     let layers = session.document().aids.weight_layers.values().next().unwrap().clone();
     assert_eq!(layers.layers.len(), 2, "in a layer of its own");
-    assert!(session.take_notes().iter().any(|n| n.contains("layer of its own")));
+    assert!(session.take_sentence().iter().any(|n| n.contains("layer of its own")));
     session.document().check().unwrap();
 }

@@ -136,7 +136,7 @@ fn a_hold_is_never_worse_than_before() {
                 refused += 1;
                 continue;
             }
-            Ok(_) => println!("{file} {label}: {:?}", session.take_notes()),
+            Ok(_) => println!("{file} {label}: {:?}", session.take_sentence()),
         }
         let now = session.document();
         let (before, after) =

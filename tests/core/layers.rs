@@ -766,7 +766,7 @@ fn what_cannot_be_taken_says_what_to_do() {
     // A stroke that no layer can take is not lost: it gets a layer of its own, and that is said.
     let before = session.document().clone();
     assert!(stroke(&mut session, None, (0, 50), 2, 0.5));
-    let notes = session.take_notes();
+    let notes = session.take_sentence();
     assert!(notes.iter().any(|n| n.contains("in a layer of its own")), "{notes:?}");
     assert_eq!(session.document().aids.weight_layers[&SkinId(0)].layers.len(), 2);
     while session.history().done().len() > 2 {

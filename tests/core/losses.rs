@@ -98,9 +98,9 @@ fn shear_stays_until_an_edit_drops_it_and_says_so() {
     let sheared = session.document().node(joint).local();
     session.run_line(&line("clip.new").with("name", "Other")).unwrap();
     assert_eq!(session.document().node(joint).local(), sheared);
-    assert!(session.take_notes().is_empty());
+    assert!(session.take_sentence().is_none());
     session.run_line(&line("pose.rotate").with("node", name.as_str()).with("axis", "x").with("degrees", 5)).unwrap();
-    let said = session.take_notes();
+    let said = session.take_sentence();
     assert!(said.iter().any(|r| r.contains("shear")), "{said:?}");
     assert!(matches!(session.document().node(joint).local(), Local::Trs(_)));
     session.undo();

@@ -413,7 +413,7 @@ fn a_counterpart_that_is_given_is_taken() {
         let mut ours = sample();
         let line = import(&path);
         let line = counterparts.map_or_else(|| line.clone(), |text| line.clone().with("counterparts", text));
-        let said = ours.run_line(&line).map(|_| ours.take_notes().join("; ")).map_err(|e| e.to_string());
+        let said = ours.run_line(&line).map(|_| ours.take_sentence().unwrap_or_default()).map_err(|e| e.to_string());
         let document = ours.document();
         let new: Vec<Shared<Clip>> = document.clips.values().skip(clips.len()).cloned().collect();
         (said, new)

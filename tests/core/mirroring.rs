@@ -274,7 +274,7 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     if let Some(id) = longest {
         let line = CommandLine::new("clip.mirror").with("clip", before.clip_label(id));
         if session.run_line(&line).is_ok() {
-            let notes = session.take_notes();
+            let notes: Vec<String> = session.take_sentence().into_iter().collect();
             let length = f64::from(before.clips[id].length());
             let gap = |k: u32| {
                 let at = Some((id, length * f64::from(k) / 4.0));

@@ -557,7 +557,7 @@ fn a_skin_of_one_joint_holds_all_and_gives_nothing_away() {
     let before = session.document().clone();
     let done = session.run_line(&CommandLine::new("weights.flood").with("joint", "J0").with("value", 0.5));
     assert!(!done.expect("it is said, and no failure"));
-    let message = session.take_notes().join("; ");
+    let message = session.take_sentence().unwrap_or_default();
     assert!(message.contains("no unlocked joint can take the rest"), "{message}");
     assert!(*session.document() == before);
     for line in ["weights.smooth", "weights.relax", "weights.hammer", "weights.average"] {
@@ -587,7 +587,7 @@ fn where_all_joints_are_locked_nothing_changes_and_the_reason_is_given() {
     ];
     for line in lines {
         assert!(!session.run_line(&line).expect(&line.name), "{}", line.name);
-        let refused = session.take_notes().join("; ");
+        let refused = session.take_sentence().unwrap_or_default();
         assert!(refused.contains("lock") && refused.contains("6 vertices"), "{}: {refused}", line.name);
         assert!(*session.document() == *session.opened(), "{}", line.name);
     }

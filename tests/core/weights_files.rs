@@ -64,7 +64,7 @@ fn scratch(name: &str) -> (tempfile::TempDir, PathBuf) {
 
 fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
     session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
-    session.take_notes()
+    session.take_sentence().into_iter().collect()
 }
 
 fn refusal(session: &mut Session, line: CommandLine) -> String {
@@ -625,7 +625,7 @@ fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
     let notes = run(&mut here, line);
     let worked = there.work("Import weights", vec![command.clone()]).run();
     assert!(there.take_worked(worked).expect("taken up"));
-    assert_eq!(there.take_notes(), notes);
+    assert_eq!(there.take_sentence(), notes.first().cloned());
     assert!(*here.document() == *there.document());
     let lines = |session: &Session| {
         session

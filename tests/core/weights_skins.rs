@@ -52,7 +52,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
         let before = session.document().clone();
         closed(&before);
         assert!(session.run_line(&flood(0, "B", 0.3)).expect("floods"));
-        assert!(session.take_notes().iter().all(|n| !n.contains("left as they are")));
+        assert!(session.take_sentence().iter().all(|n| !n.contains("left as they are")));
         closed(session.document());
         for (a, b) in seam() {
             assert!((by_name(session.document(), 0, a)["B"] - 0.3).abs() < 1e-6);
@@ -77,8 +77,8 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     let mut session = two(1.0, 1.0, &["A", "C"]);
     let before = session.document().clone();
     session.run_line(&flood(0, "B", 0.3)).expect("floods the others");
-    let notes = session.take_notes();
-    assert!(matches!(&notes[..], [one] if one.contains("another skin") && one.contains("9 vertices")), "{notes:?}");
+    let notes = session.take_sentence();
+    assert!(matches!(&notes, Some(one) if one.contains("another skin") && one.contains("9 vertices")), "{notes:?}");
     closed(session.document());
     for (a, _) in seam() {
         assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
@@ -88,7 +88,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     let seam: Vec<String> = seam().map(|(a, _)| a.to_string()).collect();
     let line = flood(0, "B", 0.3).with("vertices", seam.join(", "));
     assert!(!session.run_line(&line).expect("it is said, and no failure"));
-    let said = session.take_notes().join("; ");
+    let said = session.take_sentence().unwrap_or_default();
     assert!(said.contains("paint joints that both skins have"), "{said}");
 }
 
@@ -140,7 +140,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     // From the other side, nothing goes into layers that are not painted: the seam holds.
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
-    let notes = session.take_notes();
+    let notes = session.take_sentence();
     assert_eq!(notes.iter().filter(|n| n.contains("fold its layers")).count(), 1, "{notes:?}");
     closed(session.document());
 }

@@ -168,9 +168,9 @@ impl App {
         let Some(session) = &mut self.session else { return };
         let done = session.run_all(title, &commands);
         // One note for all of them.
-        let notes = session.take_notes();
+        let notes = session.take_sentence();
         let text = match done {
-            Ok(true) if commands.len() == 1 => notes.into_iter().next().map(|note| format!("{title}: {note}.")),
+            Ok(true) if commands.len() == 1 => notes.map(|note| format!("{title}: {note}.")),
             Ok(true) => Some(format!("{title}: {} joints.", nodes.len())),
             Ok(false) => Some(format!("{title}: nothing needed to change.")),
             Err(error) => {

@@ -111,6 +111,17 @@ pub enum TrackError {
     },
 }
 
+impl TrackError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "track_is_empty",
+            Self::Times(_) => "times_out_of_order",
+            Self::Values { .. } => "count_mismatch",
+        }
+    }
+}
+
 impl Track {
     /// Checks the invariants.
     ///

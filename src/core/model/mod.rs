@@ -20,6 +20,7 @@ mod mesh;
 mod mix;
 mod node;
 mod nodes;
+mod notice;
 mod picture;
 mod pose_layer;
 mod rest;
@@ -55,6 +56,7 @@ pub use self::{
     mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},
+    notice::Notice,
     picture::{PictureHeader, picture_header, picture_to_png, unpack_picture},
     pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
     rest::{find_rest, free_of_zeros},

@@ -35,6 +35,17 @@ pub enum TransformError {
     NotFinite,
 }
 
+impl TransformError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::ZeroScale => "scale_is_zero",
+            Self::SingularParent => "squashed_flat",
+            Self::NotFinite => "not_finite",
+        }
+    }
+}
+
 impl Default for Transform {
     fn default() -> Self {
         Self::IDENTITY

@@ -42,8 +42,11 @@ impl Space {
         }
     }
 
-    /// The one of a word.
+    /// The one of a word. “scene” is what other programs, and this one's pages, call the world.
     pub fn named(word: &str) -> Option<Self> {
+        if word == "scene" {
+            return Some(Self::World);
+        }
         Self::ALL.into_iter().find(|space| space.label() == word)
     }
 }

@@ -39,6 +39,19 @@ pub enum LayerWriteError {
     Transform(#[from] TransformError),
 }
 
+impl LayerWriteError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoLayer => "no_such_layer",
+            Self::Silent(_) => "layer_is_off",
+            Self::Covered(_) => "layer_is_covered",
+            Self::TooWeak(_) => "layer_too_weak",
+            Self::Transform(error) => error.code(),
+        }
+    }
+}
+
 /// The whole `U` of the layer `chosen` at a node, with which the node is seen with the wanted components; the others are seen as
 /// they were. `base` is the node's local transform before the layers, `M`, at a time of the clip, in seconds; a layer with keys is
 /// taken as it is then, and its `U` is what it must be then.

@@ -225,6 +225,20 @@ pub enum Refusal {
     OtherSkin,
 }
 
+impl Refusal {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Locked => "joint_is_locked",
+            Self::Full => "joints_locked",
+            Self::NobodyTakes => "nothing_takes_the_rest",
+            Self::NoPlace => "too_many_influences",
+            Self::LockedNegative => "locked_weight_negative",
+            Self::OtherSkin => "shared_with_other_skin",
+        }
+    }
+}
+
 /// Whether a joint is one of the painted.
 #[inline]
 fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {

@@ -279,6 +279,29 @@ pub enum EditError {
     Track(#[from] TrackError),
 }
 
+impl EditError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoNode(_) => "no_such_node",
+            Self::Twice(_) => "named_twice",
+            Self::Cycle(_) => "node_cycle",
+            Self::Needed { .. } => "still_needed",
+            Self::Unsound { .. } => "unsound",
+            Self::NoClip(_) => "no_such_clip",
+            Self::Unkeyed(_) => "clip_has_unkeyed_pose",
+            Self::Layered(_) => "clip_has_layers",
+            Self::PoseLayers => "layers_unsound",
+            Self::NotFinite(_) => "not_finite",
+            Self::Morphs { .. } => "count_mismatch",
+            Self::Weights { .. } => "weights_unsound",
+            Self::Shape { .. } => "shape_unsound",
+            Self::Layers(_) => "weight_layers_unsound",
+            Self::Track(error) => error.code(),
+        }
+    }
+}
+
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ mod arithmetic;
 pub mod command;
 mod history;
 mod ledger;
+mod near;
 mod selection;
 
 pub use self::command::untold;
@@ -19,5 +20,6 @@ pub use self::{
         skin_of, table, typed,
     },
     history::{Change, History, Showing, Transaction},
+    near::did_you_mean,
     selection::{KeysHome, NodeVisibility, Selection},
 };

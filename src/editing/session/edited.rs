@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::vrm_pose::{carriers, posed_bones};
 use crate::{
     edit::{CommandError, Edit, Outcome},
-    model::{ClipId, Document, LayerHome, MeshId, NodeId, PoseLayer, PoseLayerId, PrimitiveId, Shared},
+    model::{ClipId, Document, LayerHome, MeshId, NodeId, Notice, PoseLayer, PoseLayerId, PrimitiveId, Shared},
 };
 
 /// A thing that is another one than in the file as it was opened.
@@ -236,19 +236,26 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
                 }
                 let home = LayerHome::Clip(id);
                 if let Some(layers) = now.aids.pose_layers.get(&home) {
-                    notes.push(format!("{} went with it", count(layers.0.len(), "layer")));
+                    notes.push(Notice::new(
+                        "layers_removed",
+                        format!("{} went with it", count(layers.0.len(), "layer")),
+                    ));
                     edits.push(Edit::SetPoseLayers { home, to: None });
                 }
                 if !unkeyed.is_empty() {
-                    notes.push(format!("{} went with it", count(unkeyed.len(), "unkeyed pose")));
+                    let poses = count(unkeyed.len(), "unkeyed pose");
+                    notes.push(Notice::new("unkeyed_poses_removed", format!("{poses} went with it")));
                 }
                 let bars = now.aids.mix.iter().flat_map(|m| &m.lanes).flat_map(|l| &l.bars);
                 let bars = bars.filter(|b| b.clips().any(|c| *c == id)).count();
                 if bars > 0 {
-                    notes.push(format!("{} of the mix are quiet now", count(bars, "bar")));
+                    notes.push(Notice::new(
+                        "mix_bars_silent",
+                        format!("{} of the mix are quiet now", count(bars, "bar")),
+                    ));
                 }
             } else if now.aids.pose_layers.contains_key(&LayerHome::Clip(id)) {
-                notes.push("its layers lie over the keys as they were".into());
+                notes.push(Notice::new("layers_stay", "its layers lie over the keys as they were"));
             }
             edits.push(Edit::SetClip { clip: id, to: was });
         }
@@ -276,8 +283,9 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
             for (k, (a, b)) in was.primitives.iter().zip(&is.primitives).enumerate() {
                 let primitive = PrimitiveId::from(k);
                 if now.layered(id, primitive).is_some() {
-                    return Err(CommandError::Other(
-                        "its weights are under weight layers; remove or flatten those first".into(),
+                    return Err(CommandError::other(
+                        "weights_under_layers",
+                        "its weights are under weight layers; remove or flatten those first",
                     ));
                 }
                 if a.weights != b.weights {
@@ -286,6 +294,5 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
             }
         }
     }
-    let note = (!notes.is_empty()).then(|| notes.join("; "));
-    Ok(Outcome { edits, note, keys: None })
+    Ok(Outcome { edits, notes, keys: None })
 }

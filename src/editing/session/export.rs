@@ -19,7 +19,7 @@ use crate::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
         open_bytes, transcode,
     },
-    model::{ClipId, Document, Property, Shared},
+    model::{ClipId, Document, Notice, Property, Shared},
     motion::clip_edit::{MotionError, resampled},
 };
 
@@ -159,6 +159,24 @@ pub enum ExportFailure {
     },
 }
 
+impl ExportFailure {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoClip => "no_clip_chosen",
+            Self::NoName => "wrong_ending",
+            Self::Rate(_) => "argument_out_of_range",
+            Self::IsThere(_) => "output_exists",
+            Self::IsOpen(_) => "output_is_open_file",
+            Self::Linked { .. } => "output_has_hard_links",
+            Self::Save(error) => error.code(),
+            Self::Read(error) => error.code(),
+            Self::Export(error) => error.code(),
+            Self::Write { .. } => "output_not_writable",
+        }
+    }
+}
+
 fn left_behind(written: usize, count: usize) -> String {
     match written {
         0 => "All files are as they were; choose another place, or make room there".to_owned(),
@@ -181,7 +199,7 @@ pub struct Exported {
     /// How large all files are, bytes.
     pub bytes: usize,
     /// What could not be kept, in sentences.
-    pub lost: Vec<String>,
+    pub lost: Vec<Notice>,
 }
 
 /// All that an export needs: it can be carried out beside the window, while the document goes on changing.
@@ -304,7 +322,7 @@ impl Exporting {
     }
 
     /// The file that the others are made of, and what is not in them, in sentences.
-    fn packed(&self) -> Result<(PackedWhole, Vec<String>), ExportFailure> {
+    fn packed(&self) -> Result<(PackedWhole, Vec<Notice>), ExportFailure> {
         let request = &self.request;
         let mut document = self.document.clone();
         let mut lost = Vec::new();
@@ -323,11 +341,12 @@ impl Exporting {
             for (count, what) in [(pointers, "of animation pointers"), (packed, "with unreadable keys")] {
                 if count > 0 {
                     let (channels, were) = if count == 1 { ("channel", "was") } else { ("channels", "were") };
-                    lost.push(format!("{count} {channels} {what} {were} not resampled"));
+                    let said = format!("{count} {channels} {what} {were} not resampled");
+                    lost.push(Notice::new("channels_not_resampled", said));
                 }
             }
             if let Some(off) = off.in_words() {
-                lost.push(format!("At {rate} frames a second {off}"));
+                lost.push(Notice::new("resampled", format!("At {rate} frames a second {off}")));
             }
         }
         if request.skeleton_only {
@@ -335,7 +354,8 @@ impl Exporting {
             let weights = clips.flat_map(|c| c.tracks.values()).filter(|t| t.property == Property::Weights).count();
             if weights > 0 {
                 let tracks = if weights == 1 { "track" } else { "tracks" };
-                lost.push(format!("Without meshes {weights} {tracks} of morph weights are left out"));
+                let said = format!("Without meshes {weights} {tracks} of morph weights are left out");
+                lost.push(Notice::new("morph_tracks_left_out", said));
             }
         }
         lost.extend(vrm_pose::warning(&self.opened, &document));
@@ -358,7 +378,7 @@ impl Exporting {
         files: &[(PathBuf, Vec<ClipId>)],
         progress: &Progress,
         take: &mut dyn FnMut(Made<'_>) -> Result<(), ExportFailure>,
-    ) -> Result<Vec<String>, ExportFailure> {
+    ) -> Result<Vec<Notice>, ExportFailure> {
         let (packed, mut lost) = self.packed()?;
         let exporter = gltf::Exporter::new(&packed.source)?;
         if self.request.skeleton_only {

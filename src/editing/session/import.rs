@@ -17,7 +17,7 @@ use crate::{
         gltf::{Progress, ReadError},
         import::{Conversion, endings},
     },
-    model::{Clip, ClipId, Document, NodeId, Property, Shared, Track},
+    model::{Clip, ClipId, Document, NodeId, Notice, Property, Shared, Track},
     motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy},
 };
 
@@ -45,12 +45,25 @@ pub enum ImportError {
     },
     /// Nothing of it fits.
     #[error("{0}")]
-    Nothing(String),
+    Nothing(Notice),
     /// A counterpart was given for what is not there.
     #[error(
         "no file that is read has a joint “{0}”, for which a counterpart is given; `ulna info` lists the names of a file"
     )]
     NoJoint(String),
+}
+
+impl ImportError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoFile(_) => "no_such_file",
+            Self::Folder { .. } => "folder_unreadable",
+            Self::Read { error, .. } => error.code(),
+            Self::Nothing(why) => why.code,
+            Self::NoJoint(_) => "no_such_counterpart",
+        }
+    }
 }
 
 /// The files that a text means: one, all models of a folder, or those that fit a pattern with `*` in its last part; in order of
@@ -104,14 +117,14 @@ pub struct ClipSource {
     /// Where it lies.
     pub path: PathBuf,
     /// What is in it, or why it cannot be opened.
-    pub document: Result<Arc<Document>, String>,
+    pub document: Result<Arc<Document>, Notice>,
 }
 
 impl ClipSource {
     /// Opens it; one of another format as it is asked for.
     pub fn read(path: PathBuf, conversion: &Conversion, progress: &Progress) -> Self {
         let opened = Session::open_as(&path, conversion, progress);
-        let document = opened.map(|s| Arc::new(s.document().clone())).map_err(|e| e.to_string());
+        let document = opened.map(|s| Arc::new(s.document().clone())).map_err(|e| Notice::new(e.code(), e.to_string()));
         Self { path, document }
     }
 
@@ -293,7 +306,7 @@ impl Session {
     ///
     /// # Errors
     /// Where a file cannot be opened, or nothing of them fits.
-    pub fn import(&self, request: &ImportRequest, progress: &Progress) -> Result<(PutClips, Vec<String>), ImportError> {
+    pub fn import(&self, request: &ImportRequest, progress: &Progress) -> Result<(PutClips, Vec<Notice>), ImportError> {
         let mut clips = Vec::new();
         let mut notes = Vec::new();
         let files = files_meant(&request.path)?;
@@ -303,7 +316,8 @@ impl Session {
             let source = match Self::open(&path, progress) {
                 Ok(source) => source,
                 Err(error) if many && !matches!(error, ReadError::Cancelled) => {
-                    notes.push(format!("{} is left out: {error}", path.display()));
+                    let said = format!("{} is left out: {error}", path.display());
+                    notes.push(Notice::new(error.code(), said));
                     continue;
                 }
                 Err(error) => return Err(ImportError::Read { path, error: Box::new(error) }),
@@ -323,23 +337,23 @@ impl Session {
             let (chosen, empty): (Vec<&Arrival>, Vec<&Arrival>) =
                 made.iter().partition(|a| !a.carried.clip.tracks.is_empty());
             let why = if theirs.clips.is_empty() {
-                Some("it has no clip".to_owned())
+                Some(Notice::new("no_clips", "it has no clip"))
             } else if made.is_empty() {
-                Some("no clip of it has such a name".to_owned())
+                Some(Notice::new("no_such_clip", "no clip of it has such a name"))
             } else if fit.is_other() && fit.matched() > 0 && !request.force {
-                Some(other_body(&fit))
+                Some(Notice::new("other_kind_of_body", other_body(&fit)))
             } else if chosen.is_empty() {
-                Some(nothing_fits(&fit, &empty))
+                Some(Notice::new("nothing_fits", nothing_fits(&fit, &empty)))
             } else {
                 None
             };
             match why {
-                Some(why) if !many => return Err(ImportError::Nothing(format!("{name}: {why}"))),
-                Some(why) => notes.push(format!("{name} is left out: {why}")),
+                Some(why) if !many => {
+                    return Err(ImportError::Nothing(Notice::new(why.code, format!("{name}: {why}"))));
+                }
+                Some(why) => notes.push(Notice::new(why.code, format!("{name} is left out: {why}"))),
                 None => {
-                    if let Some(said) = said_of(&name, &fit, &chosen, &empty) {
-                        notes.push(said);
-                    }
+                    notes.extend(said_of(&name, &fit, &chosen, &empty));
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
                 }
             }
@@ -348,7 +362,9 @@ impl Session {
             return Err(ImportError::NoJoint((*name).clone()));
         }
         if clips.is_empty() {
-            return Err(ImportError::Nothing(notes.join("; ")));
+            let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
+            let code = notes.first().map_or("nothing_fits", |n| n.code);
+            return Err(ImportError::Nothing(Notice::new(code, all.join("; "))));
         }
         Ok((PutClips { clips: ClipTexts::Clips(clips), taken: request.taken }, notes))
     }
@@ -406,39 +422,53 @@ fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 }
 
 /// What a person should know of a file's clips; nothing where all of it fits. `empty`: clips that move nothing here.
-fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Option<String> {
+fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec<Notice> {
     let mut parts = Vec::new();
+    // The first one names the file.
+    let mut add = |code, said: String| {
+        let said = if parts.is_empty() { format!("{name}: {said}") } else { said };
+        parts.push(Notice::new(code, said));
+    };
     let lost = sorted(clips.iter().flat_map(|a| &a.lost));
     if !lost.is_empty() {
         let are = if lost.len() == 1 { "is" } else { "are" };
-        parts.push(format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)));
+        add("joints_not_here", format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)));
     }
     let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
     if !targets.is_empty() {
         let are = if targets.len() == 1 { "is" } else { "are" };
-        parts.push(format!("{} of its morph targets {are} not in this model ({})", targets.len(), some(&targets)));
+        add(
+            "morph_targets_not_here",
+            format!("{} of its morph targets {are} not in this model ({})", targets.len(), some(&targets)),
+        );
     }
     if !empty.is_empty() {
         let names: Vec<String> = empty.iter().map(|a| format!("“{}”", a.name)).collect();
-        parts.push(format!("{} left out, because nothing that is animated there is in this model", some(&names)));
+        add(
+            "clips_left_out",
+            format!("{} left out, because nothing that is animated there is in this model", some(&names)),
+        );
     }
     if fit.turned > 0 {
         let count = fit.turned;
-        parts.push(format!("of its joints {count} rest otherwise, or along other axes; those keys were moved over"));
+        add(
+            "keys_retargeted",
+            format!("of its joints {count} rest otherwise, or along other axes; those keys were moved over"),
+        );
     }
     let resampled = clips.iter().map(|a| a.carried.resampled.len()).max().unwrap_or(0);
     if resampled > 0 {
-        parts.push(format!("of its joints {resampled} got keys at the times of all that moves between"));
+        add("keys_sampled", format!("of its joints {resampled} got keys at the times of all that moves between"));
     }
     let scales = clips.iter().map(|a| a.carried.scales_left).sum::<usize>();
     if scales > 0 {
-        parts.push(format!("of tracks of scale {scales} could not be taken over"));
+        add("scale_tracks_left_out", format!("of tracks of scale {scales} could not be taken over"));
     }
     let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
     if left > 0 {
-        parts.push(format!("of its channels {left} move no node, or are packed, and were left out"));
+        add("channels_left_out", format!("of its channels {left} move no node, or are packed, and were left out"));
     }
-    (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")))
+    parts
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@ use crate::{
         },
     },
     formats::gltf::Progress,
-    model::{Asset, Components, Document, Interpolation, LayerHome, NodeId, PoseLayer, Property, Shared, Transform},
+    model::{
+        Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, Property, Shared, Transform,
+    },
     motion::{ClipTransfer, KeysBy},
 };
 
@@ -40,16 +42,16 @@ impl Session {
     ///
     /// # Errors
     /// Where the file cannot be opened, has no such layer, or none of its joints is here.
-    pub(super) fn layer_of_file(&self, meant: LayerMeant<'_>) -> Result<(Vec<Command>, Option<String>), CommandError> {
+    pub(super) fn layer_of_file(&self, meant: LayerMeant<'_>) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let into = meant.into.map(|c| c.find(&self.document)).transpose()?;
         let of = match meant.clip {
             Some(ClipName::Named(text)) => format!("clip “{text}”"),
             Some(ClipName::Id(id)) => format!("clip “#{}”", id.0),
             None => "the pose".to_owned(),
         };
-        let other = |e: ImportError| CommandError::Other(format!("no layer of {of} can be taken over: {e}"));
+        let other = |e: ImportError| CommandError::other(e.code(), format!("no layer of {of} can be taken over: {e}"));
         let [path] = &super::files_meant(meant.path).map_err(other)?[..] else {
-            return Err(CommandError::Other("name one file that the layer is taken from".into()));
+            return Err(CommandError::other("no_file_named", "name one file that the layer is taken from"));
         };
         let source = ClipSource::read(path.clone(), &Conversion::default(), &Progress::default());
         let theirs = source.document.map_err(CommandError::Other)?;
@@ -59,14 +61,14 @@ impl Session {
             (Some(layer), _) => layer.find(&theirs, home)?,
             (None, [only]) => only.id,
             (None, all) => {
-                return Err(CommandError::Other(format!(
-                    "{of} of that file has {} layers; say which by “layer”",
-                    all.len()
-                )));
+                return Err(CommandError::other(
+                    "layer_ambiguous",
+                    format!("{of} of that file has {} layers; say which by “layer”", all.len()),
+                ));
             }
         };
         let layer = theirs.aids.pose_layer(id).map(|(_, l)| l.clone());
-        let Some(layer) = layer else { return Ok((Vec::new(), None)) };
+        let Some(layer) = layer else { return Ok((Vec::new(), Vec::new())) };
         self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
     }
 
@@ -75,13 +77,13 @@ impl Session {
         theirs: &Document,
         layer: &Shared<PoseLayer>,
         into: Option<ClipName>,
-    ) -> Result<(Vec<Command>, Option<String>), CommandError> {
+    ) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let ours = &self.document;
         if into.is_none() && layer.is_keyed() {
-            return Err(CommandError::Other(format!(
-                "layer “{}” has keys, and the pose has no time; say “into” which clip it comes",
-                layer.name
-            )));
+            return Err(CommandError::other(
+                "pose_has_no_time",
+                format!("layer “{}” has keys, and the pose has no time; say “into” which clip it comes", layer.name),
+            ));
         }
         let transfer = ClipTransfer::new(theirs, ours, KeysBy::Rests, &BTreeMap::new());
         let pairs: BTreeMap<NodeId, NodeId> = transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
@@ -140,11 +142,10 @@ impl Session {
             }
         }
         if commands.len() == 1 {
-            return Err(CommandError::Other(format!(
-                "none of the joints of layer “{}” is here: {}",
-                layer.name,
-                gone.join(", ")
-            )));
+            return Err(CommandError::other(
+                "joints_not_here",
+                format!("none of the joints of layer “{}” is here: {}", layer.name, gone.join(", ")),
+            ));
         }
         commands.push(match &layer.strength_keys {
             None => LayerStrength { of: of(), strength: layer.strength, time: None }.into(),
@@ -157,6 +158,6 @@ impl Session {
         });
         let note =
             (!gone.is_empty()).then(|| format!("{} have no counterpart here, and were left out", gone.join(", ")));
-        Ok((commands, note))
+        Ok((commands, note.map(|said| Notice::new("joints_not_here", said)).into_iter().collect()))
     }
 }

@@ -78,8 +78,8 @@ use crate::{
         read_whole,
     },
     model::{
-        Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId, PrimitiveId,
-        Shared, SkinId, WeightLayers, WeightPatch,
+        Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId, Notice,
+        PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch,
     },
     motion::Folded,
 };
@@ -112,7 +112,7 @@ pub struct Session {
     /// What saving may add.
     pub save_options: SaveOptions,
     /// What commands had to say.
-    notes: Vec<String>,
+    notes: Vec<Notice>,
     /// The keys that the last command selects, with their owner.
     selected_keys: Option<(KeysHome, KeySet)>,
     /// The keys that were copied last, as text.
@@ -204,6 +204,16 @@ pub enum RunError {
     Host(#[from] NeedsHost),
 }
 
+impl RunError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Command(error) => error.code(),
+            Self::Host(_) => "needs_window",
+        }
+    }
+}
+
 /// What a command of the document, or the file's own, comes to on a document; not applied.
 fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result<Outcome, RunError> {
     match command {
@@ -237,7 +247,7 @@ fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result
             for thing in things {
                 let one = edited::reverted(opened, document, thing)?;
                 done.edits.extend(one.edits);
-                done.note = done.note.or(one.note);
+                done.notes.extend(one.notes);
             }
             free_of_matrices(document, &mut done);
             Ok(done)
@@ -269,7 +279,10 @@ fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<Ed
     let ways =
         usize::from(clip.is_some() || layer.is_some()) + usize::from(nodes.is_some()) + usize::from(meshes.is_some());
     if ways != 1 {
-        return Err(CommandError::Other("name a “clip”, a “layer”, a “node” or a “mesh”, and one of them only".into()));
+        return Err(CommandError::other(
+            "arguments_exclusive",
+            "name a “clip”, a “layer”, a “node” or a “mesh”, and one of them only",
+        ));
     }
     if let Some(layer) = layer {
         let home = LayerHome::of(clip);
@@ -585,9 +598,9 @@ impl Session {
             Command::Session(SessionCommand::ImportLayer { path, clip, layer, into }) => {
                 let (clip, layer, into) = (clip.as_ref(), layer.as_ref(), into.as_ref());
                 let meant = layer_import::LayerMeant { path, clip, layer, into };
-                let (commands, note) = self.layer_of_file(meant)?;
+                let (commands, notes) = self.layer_of_file(meant)?;
                 let done = self.run_all("Import layer", &commands)?;
-                self.notes.extend(note);
+                self.notes.extend(notes);
                 return Ok(done);
             }
             Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) => {
@@ -597,22 +610,26 @@ impl Session {
                     mesh: mesh.as_ref(),
                     by: *by,
                 };
-                let (commands, note) = self.weights_of_file(meant)?;
+                let (commands, notes) = self.weights_of_file(meant)?;
                 let done = self.run_all("Import weights", &commands)?;
-                self.notes.extend(note);
+                self.notes.extend(notes);
                 return Ok(done);
             }
             Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken, force }) => {
                 let path = path.clone().ok_or_else(|| {
-                    CommandError::Other("no file is named; give a file, a folder or a pattern as “path”".into())
+                    CommandError::other(
+                        "no_file_named",
+                        "no file is named; give a file, a folder or a pattern as “path”",
+                    )
                 })?;
                 let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
                 let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
                 let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), chosen };
                 let force = *force == Some(true);
                 let request = ImportRequest { path, only: only.clone(), taken: *taken, options, force };
-                let (command, notes) =
-                    self.import(&request, &Progress::default()).map_err(|e| CommandError::Other(e.to_string()))?;
+                let (command, notes) = self
+                    .import(&request, &Progress::default())
+                    .map_err(|e| CommandError::other(e.code(), e.to_string()))?;
                 let done = self.run_all("Import clips", &[command.into()])?;
                 self.notes.extend(notes);
                 return Ok(done);
@@ -663,7 +680,7 @@ impl Session {
                 for edit in done.edits {
                     showing.apply(edit).map_err(CommandError::from)?;
                 }
-                notes.extend(done.note);
+                notes.extend(done.notes);
             }
             Ok(())
         })
@@ -745,8 +762,14 @@ impl Session {
     }
 
     /// What commands left as it was since this was asked last, and why: a sentence each, without its full stop.
-    pub fn take_notes(&mut self) -> Vec<String> {
+    pub fn take_notes(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notes)
+    }
+
+    /// [`Session::take_notes`] as one sentence for a person, without its full stop; nothing where there is none.
+    pub fn take_sentence(&mut self) -> Option<String> {
+        let notes: Vec<String> = self.take_notes().into_iter().map(|n| n.message).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 
     /// What of the document was touched since this was asked last.
@@ -768,7 +791,8 @@ impl Session {
         self.cancel();
         match self.put_above(&changes) {
             Ok(done) => {
-                self.notes.push(format!("the stroke is in a layer of its own, because {error}"));
+                let said = format!("the stroke is in a layer of its own, because {error}");
+                self.notes.push(Notice::new("stroke_in_new_layer", said));
                 done
             }
             Err(_) => {
@@ -921,11 +945,11 @@ impl Session {
         let (to_save, folded) = self.folded();
         let found = compare_states(&self.saved, &to_save);
         let mut differs: Vec<String> = found.differences.iter().map(ToString::to_string).collect();
-        differs.extend(found.notes);
+        differs.extend(found.notes.into_iter().map(|n| n.message));
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
             // It comes first: a person must see it before saving.
-            differs.splice(0..0, vrm_pose::warning(&self.decoded, &to_save));
+            differs.splice(0..0, vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message));
         }
         // What is too small for a sentence is still written.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }

@@ -56,6 +56,16 @@ pub enum RecoveryError {
     },
 }
 
+impl RecoveryError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Read(error) => error.code(),
+            Self::Io { .. } => "journal_unreadable",
+        }
+    }
+}
+
 /// A journal that a crash left behind.
 #[derive(Debug)]
 pub struct Recovery {

@@ -33,7 +33,7 @@ use super::{
 };
 use crate::{
     formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri},
-    model::{Diagnostic, Document, Severity},
+    model::{Diagnostic, Document, Notice, Severity},
 };
 
 /// Why a file was not saved. What was on disk before is whole.
@@ -123,6 +123,27 @@ pub enum SaveFailure {
     NoPath,
 }
 
+impl SaveFailure {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Pack { source, .. } => source.code(),
+            Self::Io { .. } => "output_not_writable",
+            Self::Verify { .. } => "written_file_differs",
+            Self::Stranger { .. } => "other_file_in_the_way",
+            Self::Exists { .. } => "output_exists",
+            Self::Changed { .. } => "file_changed_on_disk",
+            Self::Gone { .. } => "file_removed_from_disk",
+            Self::NoFolder { .. } => "no_such_folder",
+            Self::ReadOnly { .. } => "output_is_read_only",
+            Self::NotAFile { .. } => "output_is_no_file",
+            Self::Linked { .. } => "output_has_hard_links",
+            Self::Suffix(_) => "wrong_ending",
+            Self::NoPath => "no_path",
+        }
+    }
+}
+
 /// What a person has agreed to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
@@ -190,7 +211,7 @@ pub struct SavedFile {
     /// What changed in it, in sentences.
     pub changes: Vec<String>,
     /// What could not be kept, or means something else to other programs, in sentences.
-    pub lost: Vec<String>,
+    pub lost: Vec<Notice>,
     /// Where the file as it was is kept now.
     pub backup: Option<PathBuf>,
     session: u64,
@@ -205,7 +226,7 @@ struct Packed {
     bytes: Arc<Vec<u8>>,
     beside: Arc<[FileToWrite]>,
     changes: Vec<String>,
-    lost: Vec<String>,
+    lost: Vec<Notice>,
 }
 
 /// What a file beside the new one holds.

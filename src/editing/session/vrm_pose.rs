@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Session;
-use crate::model::{Document, NodeId};
+use crate::model::{Document, NodeId, Notice};
 
 /// Nodes whose pose is that of humanoid bones: the bones themselves, and what stands between or above them.
 pub(super) fn carriers(document: &Document) -> BTreeSet<NodeId> {
@@ -21,7 +21,7 @@ pub fn posed_bones(document: &Document) -> Vec<NodeId> {
 }
 
 /// What to say before a document is saved in which these nodes are posed; nothing where there are none.
-fn in_words(document: &Document, nodes: &[NodeId]) -> Option<String> {
+fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     const MOST: usize = 4;
     if nodes.is_empty() {
         return None;
@@ -30,15 +30,16 @@ fn in_words(document: &Document, nodes: &[NodeId]) -> Option<String> {
     let more = nodes.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let joints = if nodes.len() == 1 { "1 joint is".to_owned() } else { format!("{} joints are", nodes.len()) };
-    Some(format!(
+    let said = format!(
         "{joints} posed ({}{more}): programs that read VRM treat the saved pose as the T-pose, from which motions and expressions of the \
          avatar start. To keep the T-pose, reset these joints to rest before saving, and key the pose in a clip instead",
         names.join(", ")
-    ))
+    );
+    Some(Notice::new("t_pose_is_posed", said))
 }
 
 /// What to say before a document is saved: of the nodes that are posed otherwise than in the file as it was opened.
-pub(super) fn warning(opened: &Document, now: &Document) -> Option<String> {
+pub(super) fn warning(opened: &Document, now: &Document) -> Option<Notice> {
     let was = |n: &NodeId| opened.nodes.get(*n).map(|n| n.local());
     let changed: Vec<NodeId> =
         posed_bones(now).into_iter().filter(|n| was(n) != now.nodes.get(*n).map(|n| n.local())).collect();
@@ -47,7 +48,7 @@ pub(super) fn warning(opened: &Document, now: &Document) -> Option<String> {
 
 impl Session {
     /// What to say of the T-pose of a VRM in which humanoid joints do not stand at rest; nothing where all do.
-    pub fn t_pose_in_words(&self) -> Option<String> {
+    pub fn t_pose_in_words(&self) -> Option<Notice> {
         in_words(&self.document, &posed_bones(&self.document))
     }
 }

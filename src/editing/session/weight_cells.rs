@@ -37,6 +37,18 @@ pub enum WhyNot {
     Locked(f32),
 }
 
+impl WhyNot {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoJoint(_) => "not_a_joint",
+            Self::Rule(rule) => rule.code(),
+            Self::TooMuch(_) => "weights_above_one",
+            Self::Locked(_) => "joints_locked",
+        }
+    }
+}
+
 /// How far numbers that were rounded somewhere may be off a sum of 1.
 const ROUNDED: f32 = 2e-3;
 

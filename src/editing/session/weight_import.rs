@@ -111,22 +111,25 @@ pub fn rows_meant(
     pasted: &Pasted,
     columns: &[NodeId],
 ) -> Result<RowsMeant, CommandError> {
-    let refuse = |text: String| Err(CommandError::Other(text));
+    let refuse = |code, text: String| Err(CommandError::other(code, text));
     let joints = match &pasted.joints {
         None if pasted.rows.iter().any(|r| r.weights.len() != columns.len()) || columns.is_empty() => {
-            return refuse("its first line must name the joint of each column".into());
+            return refuse("columns_without_joints", "its first line must name the joint of each column".into());
         }
         None => columns.to_vec(),
         Some(names) => {
             let one = |name: &String| match joint_named(document, canvas.joints(), name) {
                 Some(joint) => Ok(canvas.joints()[usize::from(joint)]),
-                None => Err(CommandError::Other(format!("“{name}” in its first line is no joint of this skin"))),
+                None => Err(CommandError::other(
+                    "not_a_joint",
+                    format!("“{name}” in its first line is no joint of this skin"),
+                )),
             };
             names.iter().map(one).collect::<Result<Vec<_>, _>>()?
         }
     };
     if let Some(k) = (0..joints.len()).find(|k| joints[..*k].contains(&joints[*k])) {
-        return refuse(format!("two columns are of “{}”", document.node(joints[k]).label(joints[k])));
+        return refuse("named_twice", format!("two columns are of “{}”", document.node(joints[k]).label(joints[k])));
     }
     let rows = &pasted.rows;
     if let [only] = &rows[..]
@@ -151,7 +154,7 @@ fn named_rows(
     rows: &[PastedRow],
     selected: &[u32],
 ) -> Result<BTreeMap<u32, Vec<f32>>, CommandError> {
-    let refuse = |text: String| Err(CommandError::Other(text));
+    let refuse = |code, text: String| Err(CommandError::other(code, text));
     let mut named: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
     for row in rows {
         let part = |mesh: &str| {
@@ -160,30 +163,39 @@ fn named_rows(
         };
         let part = match &row.mesh {
             Some(mesh) => part(mesh).ok_or_else(|| {
-                CommandError::Other(format!("it is of a mesh “{mesh}”, which does not hang on this skin"))
+                CommandError::other(
+                    "not_skinned",
+                    format!("it is of a mesh “{mesh}”, which does not hang on this skin"),
+                )
             })?,
             None if canvas.parts().len() == 1 => &canvas.parts()[0],
             None => {
-                return refuse(format!(
-                    "it has {} rows, and {} vertices are selected; select as many, or paste one row",
-                    rows.len(),
-                    selected.len()
-                ));
+                return refuse(
+                    "count_mismatch",
+                    format!(
+                        "it has {} rows, and {} vertices are selected; select as many, or paste one row",
+                        rows.len(),
+                        selected.len()
+                    ),
+                );
             }
         };
         let Some(vertex) = row.vertex else {
-            return refuse(format!(
-                "it has {} rows, and {} vertices are selected; select as many, or paste one row",
-                rows.len(),
-                selected.len()
-            ));
+            return refuse(
+                "count_mismatch",
+                format!(
+                    "it has {} rows, and {} vertices are selected; select as many, or paste one row",
+                    rows.len(),
+                    selected.len()
+                ),
+            );
         };
         if vertex >= part.count {
             let name = shape_name(document, part.mesh, part.primitive);
-            return refuse(format!("it names vertex {vertex}, and “{name}” has {}", part.count));
+            return refuse("no_such_vertex", format!("it names vertex {vertex}, and “{name}” has {}", part.count));
         }
         if named.insert(part.first + vertex, row.weights.clone()).is_some() {
-            return refuse(format!("vertex {vertex} is in it twice"));
+            return refuse("named_twice", format!("vertex {vertex} is in it twice"));
         }
     }
     Ok(named)

@@ -20,7 +20,7 @@ use crate::{
         joint_named, skin_of, uv_of,
     },
     formats::{gltf::Progress, weight_files::WeightFile},
-    model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape},
+    model::{Document, MeshId, NodeId, Notice, PrimitiveId, SkinId, WeightShape},
     motion::{ClipTransfer, KeysBy},
     weights::{
         Canvas, CarryBy, CarrySource, Distances, Draft, Giver, Influences, LaidBy, PartChange, Scope, TakeWeight,
@@ -80,17 +80,14 @@ impl Session {
     ///
     /// # Errors
     /// Where the file cannot be read, holds no weights, or none that these meshes can take.
-    pub(super) fn weights_of_file(
-        &self,
-        meant: WeightsMeant<'_>,
-    ) -> Result<(Vec<Command>, Option<String>), CommandError> {
+    pub(super) fn weights_of_file(&self, meant: WeightsMeant<'_>) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let document = &self.document;
-        let refuse = |text: String| CommandError::Other(text);
         // What is wrong in the line itself is said before what is missing.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
-        let path = meant
-            .path
-            .ok_or_else(|| refuse("no file is named; give a model, or .json or .xml with weights, as “path”".into()))?;
+        let path = meant.path.ok_or_else(|| {
+            let message = "no file is named; give a model, or .json or .xml with weights, as “path”";
+            CommandError::other("no_file_named", message)
+        })?;
         let given = Given::read(path, document)?.only(meant.from)?;
         let mut commands = Vec::new();
         let mut tally = Tally::default();
@@ -106,38 +103,40 @@ impl Session {
             }
         }
         let Some(way) = tally.way else {
-            return Err(refuse("nothing here takes weights; name a mesh that hangs on a skin".into()));
+            let message = "nothing here takes weights; name a mesh that hangs on a skin";
+            return Err(CommandError::other("no_weights_meant", message));
         };
         if tally.done == 0 {
-            return Err(refuse(format!(
-                "no vertex here takes any of its weights: {}",
-                match tally.gone.first() {
-                    None => "nothing of it lies where these meshes do".to_owned(),
-                    Some(joint) => format!("none of its joints is here, such as “{joint}”"),
-                }
-            )));
+            return Err(CommandError::other(
+                "no_weights_taken",
+                format!(
+                    "no vertex here takes any of its weights: {}",
+                    match tally.gone.first() {
+                        None => "nothing of it lies where these meshes do".to_owned(),
+                        Some(joint) => format!("none of its joints is here, such as “{joint}”"),
+                    }
+                ),
+            ));
         }
-        Ok((commands, Some(tally.text(way))))
+        Ok((commands, tally.notes(way)))
     }
 }
 
 impl Tally {
-    fn text(&self, way: CarryBy) -> String {
+    fn notes(&self, way: CarryBy) -> Vec<Notice> {
         let way = match way {
             CarryBy::Order => "by their numbers",
             CarryBy::Surface => "from the nearest points of the surface",
             CarryBy::Vertex => "from the nearest vertices",
             CarryBy::Uv => "by their texture coordinates",
         };
-        let mut text = format!("{} took weights {way}", counted(self.done, "vertex", "vertices"));
-        for laid in self.laid.iter().filter_map(|l| l.text()) {
-            text += &format!("; {laid}");
-        }
-        if let Some(distances) = self.distances.text() {
-            text += &format!("; {distances}");
-        }
+        let taken = format!("{} took weights {way}", counted(self.done, "vertex", "vertices"));
+        let mut notes = vec![Notice::new("weights_taken", taken)];
+        notes.extend(self.laid.iter().filter_map(|l| l.text()).map(|laid| Notice::new("posed_alike", laid)));
+        notes.extend(self.distances.text().map(|far| Notice::new("transfer_distances", far)));
         if self.unfound > 0 {
-            text += &format!("; {} found none", counted(self.unfound, "vertex", "vertices"));
+            let unfound = format!("{} found none", counted(self.unfound, "vertex", "vertices"));
+            notes.push(Notice::new("vertices_without_source", unfound));
         }
         let shown: Vec<&str> = self.gone.iter().take(3).map(|n| &**n).collect();
         let gone = format!(
@@ -148,11 +147,13 @@ impl Tally {
         );
         if self.partly > 0 {
             let rest = counted(self.partly, "vertex", "vertices");
-            text += &format!("; {gone}, and the rest of {rest} made up for them");
+            let said = format!("{gone}, and the rest of {rest} made up for them");
+            notes.push(Notice::new("joints_not_here", said));
         } else if self.above && !self.gone.is_empty() {
-            text += &format!("; {gone}, and the joints above took their weights");
+            let said = format!("{gone}, and the joints above took their weights");
+            notes.push(Notice::new("joints_not_here", said));
         }
-        text
+        notes
     }
 }
 
@@ -218,17 +219,19 @@ impl Tally {
 impl Given {
     fn read(path: &Path, document: &Document) -> Result<Self, CommandError> {
         let shown = path.display();
-        let refuse = |text: String| CommandError::Other(format!("{shown}: {text}"));
+        let refuse = |code, text: String| CommandError::other(code, format!("{shown}: {text}"));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let Some(kind) = WeightFile::of_ending(ending) {
             /// Bytes of a text of weights at most.
             const MOST: u64 = 1 << 30;
-            let about = std::fs::metadata(path).map_err(|e| refuse(format!("it cannot be read: {e}")))?;
+            let about =
+                std::fs::metadata(path).map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
             if !about.is_file() || about.len() > MOST {
-                return Err(refuse("it is no file of weights, or larger than a gigabyte".into()));
+                return Err(refuse("not_weights", "it is no file of weights, or larger than a gigabyte".into()));
             }
-            let text = std::fs::read_to_string(path).map_err(|e| refuse(format!("it cannot be read: {e}")))?;
-            let table = kind.read(&text).map_err(|e| refuse(e.to_string()))?;
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
+            let table = kind.read(&text).map_err(|e| refuse(e.code(), e.to_string()))?;
             let surfaces = table.shapes.iter().map(|_| Surface::default()).collect();
             return Ok(Self { surfaces, shapes: table.shapes, counterparts: BTreeMap::new(), model: None });
         }
@@ -250,7 +253,7 @@ impl Given {
             }
         }
         if given.shapes.is_empty() {
-            return Err(refuse("it has no mesh with weights that hangs on a skin".into()));
+            return Err(refuse("no_weights_meant", "it has no mesh with weights that hangs on a skin".into()));
         }
         given.model = Some(Model { document: theirs, pairs: pairs.into_iter().collect(), origins });
         Ok(given)
@@ -263,7 +266,10 @@ impl Given {
         let keep: Vec<bool> = self.shapes.iter().map(is).collect();
         if !keep.contains(&true) {
             let names: Vec<String> = self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
-            return Err(CommandError::Other(format!("it has no mesh “{name}”; it has {}", names.join(", "))));
+            return Err(CommandError::other(
+                "no_such_mesh",
+                format!("it has no mesh “{name}”; it has {}", names.join(", ")),
+            ));
         }
         self.shapes = kept(self.shapes, &keep);
         self.surfaces = kept(self.surfaces, &keep);
@@ -325,7 +331,7 @@ impl Given {
         matched: &[Option<usize>],
         by: CarryBy,
     ) -> Result<(), CommandError> {
-        let refuse = |text: String| Err(CommandError::Other(text));
+        let refuse = |code, text: String| Err(CommandError::other(code, text));
         let name = |k: usize| shape_name(document, canvas.parts()[k].mesh, canvas.parts()[k].primitive);
         match by {
             CarryBy::Order => {
@@ -335,31 +341,39 @@ impl Given {
                         None => {
                             let names: Vec<String> =
                                 self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
-                            return refuse(format!(
-                                "it has no “{}”; it has {}. Take its weights by the surface, or say from which mesh",
-                                name(*k),
-                                names.join(", ")
-                            ));
+                            return refuse(
+                                "no_such_mesh",
+                                format!(
+                                    "it has no “{}”; it has {}. Take its weights by the surface, or say from which mesh",
+                                    name(*k),
+                                    names.join(", ")
+                                ),
+                            );
                         }
                         Some(shape) if shape.vertex_count != count => {
-                            return refuse(format!(
-                                "“{}” has {count} vertices here and {} there, so their numbers do not say which is which; take its \
+                            return refuse(
+                                "vertex_counts_differ",
+                                format!(
+                                    "“{}” has {count} vertices here and {} there, so their numbers do not say which is which; take its \
                                  weights by the surface",
-                                name(*k),
-                                shape.vertex_count
-                            ));
+                                    name(*k),
+                                    shape.vertex_count
+                                ),
+                            );
                         }
                         Some(_) => {}
                     }
                 }
                 Ok(())
             }
-            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => {
-                refuse("it has no texture coordinates; take its weights by the surface".into())
-            }
-            CarryBy::Surface | CarryBy::Vertex if self.shapes.iter().all(|s| s.positions.is_empty()) => {
-                refuse("it does not say where its vertices lie, so only their numbers can say which is which".into())
-            }
+            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => refuse(
+                "no_texture_coordinates",
+                "it has no texture coordinates; take its weights by the surface".into(),
+            ),
+            CarryBy::Surface | CarryBy::Vertex if self.shapes.iter().all(|s| s.positions.is_empty()) => refuse(
+                "no_positions",
+                "it does not say where its vertices lie, so only their numbers can say which is which".into(),
+            ),
             _ => Ok(()),
         }
     }

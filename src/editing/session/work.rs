@@ -5,7 +5,10 @@
 use thiserror::Error;
 
 use super::{RunError, Session, edits_of, weight_source::WeightsMeant};
-use crate::edit::{Command, CommandError, Edit, apply, command::SessionCommand};
+use crate::{
+    edit::{Command, CommandError, Edit, apply, command::SessionCommand},
+    model::Notice,
+};
 
 /// A command, or several, to be worked out.
 #[derive(Clone, Debug)]
@@ -39,6 +42,16 @@ pub enum NotTaken {
     Changed(Box<Worked>),
 }
 
+impl NotTaken {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Failed(error) => error.code(),
+            Self::Changed(_) => "edited_meanwhile",
+        }
+    }
+}
+
 impl Worked {
     /// The commands that it is of, to be worked out again.
     pub fn into_commands(self) -> Vec<Command> {
@@ -53,7 +66,7 @@ struct Found {
     edits: Vec<Edit>,
     /// What the edits replace in the document that they were worked out on, in the same order.
     replaced: Vec<Edit>,
-    notes: Vec<String>,
+    notes: Vec<Notice>,
 }
 
 impl Work {
@@ -77,7 +90,7 @@ impl Session {
     }
 
     /// Commands with those in their place that weights of a file come to; what there is to say of them joins what is `said`.
-    fn spelled_out(&self, commands: Vec<Command>, said: &mut Vec<String>) -> Result<Vec<Command>, RunError> {
+    fn spelled_out(&self, commands: Vec<Command>, said: &mut Vec<Notice>) -> Result<Vec<Command>, RunError> {
         let mut all = Vec::with_capacity(commands.len());
         for command in commands {
             let Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) = &command else {
@@ -85,9 +98,9 @@ impl Session {
                 continue;
             };
             let meant = WeightsMeant { path: path.as_deref(), from: from.as_deref(), mesh: mesh.as_ref(), by: *by };
-            let (found, note) = self.weights_of_file(meant)?;
+            let (found, notes) = self.weights_of_file(meant)?;
             all.extend(found);
-            said.extend(note);
+            said.extend(notes);
         }
         Ok(all)
     }
@@ -102,7 +115,7 @@ impl Session {
                 replaced.push(apply(&mut probe, edit.clone()).map_err(CommandError::from)?);
             }
             edits.extend(done.edits);
-            notes.extend(done.note);
+            notes.extend(done.notes);
         }
         Ok(Found { commands, edits, replaced, notes })
     }
@@ -126,7 +139,8 @@ impl Session {
         let label = worked.label.clone();
         let done = self.put_in(worked)?;
         if done && stale {
-            self.notes.push(format!("“{label}” was computed on the model as it was before your latest steps"));
+            let said = format!("“{label}” was computed on the model as it was before your latest steps");
+            self.notes.push(Notice::new("computed_before_latest_steps", said));
         }
         Ok(done)
     }
@@ -143,7 +157,7 @@ impl Session {
     /// Where it could not be worked out, is of another file, or does not fit any more.
     pub fn put_in(&mut self, worked: Worked) -> Result<bool, RunError> {
         if worked.session != self.id {
-            return Err(CommandError::Other("another file was opened meanwhile".into()).into());
+            return Err(CommandError::other("other_file_open", "another file was opened meanwhile").into());
         }
         let Found { commands, edits, replaced: _, notes } = worked.found?;
         self.settle();

@@ -24,6 +24,17 @@ pub enum NotKeys {
     Newer(u32),
 }
 
+impl NotKeys {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Other => "not_keys",
+            Self::Broken(..) => "copied_keys_damaged",
+            Self::Newer(_) => "made_by_newer_version",
+        }
+    }
+}
+
 /// Copied keys of one property of one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CopiedTrack {

@@ -25,6 +25,17 @@ pub enum NoSides {
     OtherSkin,
 }
 
+impl NoSides {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown => "sides_unknown",
+            Self::NoPair => "no_mirror_pair",
+            Self::OtherSkin => "sides_on_other_skin",
+        }
+    }
+}
+
 /// Which of a canvas's places is the other's mirror, and which side they are on.
 #[derive(Clone, Debug)]
 pub struct Sides {

@@ -66,6 +66,21 @@ pub enum NotPaintable {
     NoSides(#[from] NoSides),
 }
 
+impl NotPaintable {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoLayers => "no_weight_layers",
+            Self::Gone => "no_such_weight_layer",
+            Self::Hidden(_) => "layer_is_off",
+            Self::Faint(_) => "layer_is_faint",
+            Self::BaseMask => "base_has_no_mask",
+            Self::Empty(_) => "layer_is_empty",
+            Self::NoSides(why) => why.code(),
+        }
+    }
+}
+
 /// A mask as the weights of two joints, so that every brush works on it: the first has it, the second what is left, never
 /// quite nothing, so that what is taken from the first always has a taker.
 const fn mask_slots(mask: f32) -> ([u16; 4], [f32; 4]) {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{ArgumentType, CommandLine, CommandSpec, Space};
-use crate::edit::evaluate;
+use crate::edit::{did_you_mean, evaluate};
 use crate::model::{ClipId, Document, MeshId, NodeId, Property, transform::unit_or};
 
 /// What is wrong with an argument.
@@ -22,12 +22,14 @@ pub enum ArgumentError {
         name: &'static str,
     },
     /// The command has no such argument.
-    #[error("{command} has no argument “{name}”")]
+    #[error("{command} has no argument “{name}”{near}")]
     Unknown {
         /// The command.
         command: String,
         /// The argument.
         name: String,
+        /// A name that is close, in parentheses; or empty.
+        near: String,
     },
     /// It is of another type.
     #[error("“{name}” should be {wanted}, but is {found}")]
@@ -40,7 +42,7 @@ pub enum ArgumentError {
         found: String,
     },
     /// It is none of the words that can stand there.
-    #[error("“{name}” should be one of {wanted}, but is {found}")]
+    #[error("“{name}” should be one of {wanted}, but is {found}{near}")]
     Choice {
         /// The argument.
         name: String,
@@ -48,10 +50,17 @@ pub enum ArgumentError {
         wanted: String,
         /// What it is.
         found: String,
+        /// A word that is close, in parentheses; or empty.
+        near: String,
     },
     /// Nothing of that name.
-    #[error("nothing is named “{0}”")]
-    NotFound(String),
+    #[error("nothing is named “{name}”{near}")]
+    NotFound {
+        /// The name.
+        name: String,
+        /// A name that is close, in parentheses; or empty.
+        near: String,
+    },
     /// Several of that name.
     #[error("“{name}” matches {count} nodes; use {ways}")]
     Ambiguous {
@@ -79,14 +88,37 @@ pub enum ArgumentError {
     #[error("“{0}” and “{1}” say the same thing; give one of them")]
     Both(&'static str, &'static str),
     /// No clip of that name.
-    #[error("no clip is named “{name}”; {there}")]
+    #[error("no clip is named “{name}”{near}; {there}")]
     NoClip {
         /// The name.
         name: String,
+        /// A name that is close, in parentheses; or empty.
+        near: String,
         /// What there is.
         there: String,
     },
 }
+
+impl ArgumentError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "argument_missing",
+            Self::Unknown { .. } => "argument_unknown",
+            Self::Type { .. } => "argument_type",
+            Self::Choice { .. } => "argument_choice",
+            Self::NotFound { .. } => "no_such_name",
+            Self::Ambiguous { .. } => "name_ambiguous",
+            Self::AmbiguousClip { .. } => "clip_ambiguous",
+            Self::Empty(_) => "argument_empty",
+            Self::Both(..) => "arguments_exclusive",
+            Self::NoClip { .. } => "no_such_clip",
+        }
+    }
+}
+
+/// The spaces of commands that know no other ones.
+pub(super) const PLAIN_SPACES: [&str; 3] = ["local", "parent", "world"];
 
 /// `“#1” or “#3”`: the first few of some texts.
 fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
@@ -129,7 +161,9 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
         ArgumentType::Quaternion => numbers(4),
         ArgumentType::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
         ArgumentType::Axis => numbers(3),
-        ArgumentType::Space => matches!(text, "local" | "parent" | "world").then(|| text.into()),
+        ArgumentType::Space => {
+            Space::named(text).filter(|s| PLAIN_SPACES.contains(&s.label())).map(|s| s.label().into())
+        }
         ArgumentType::Node | ArgumentType::Parts => Some(names()),
         ArgumentType::Clip | ArgumentType::Text | ArgumentType::Path | ArgumentType::Mesh | ArgumentType::Vertices => {
             Some(text.into())
@@ -156,7 +190,8 @@ impl Arguments {
     pub fn new(line: &CommandLine, spec: &CommandSpec) -> Result<Self, ArgumentError> {
         for name in line.arguments.keys() {
             if !spec.arguments.iter().any(|a| a.name == name) {
-                return Err(ArgumentError::Unknown { command: line.name.clone(), name: name.clone() });
+                let near = did_you_mean(name, spec.arguments.iter().map(|a| a.name));
+                return Err(ArgumentError::Unknown { command: line.name.clone(), name: name.clone(), near });
             }
         }
         if let Some(missing) = spec.arguments.iter().find(|a| a.required && !line.arguments.contains_key(a.name)) {
@@ -190,7 +225,8 @@ impl Arguments {
     /// It is none of these words.
     pub(super) fn no_choice(&self, name: &'static str, words: &[&str]) -> ArgumentError {
         let found = self.values.get(name).map_or_else(String::new, ToString::to_string);
-        ArgumentError::Choice { name: name.to_owned(), wanted: words.join(", "), found }
+        let near = did_you_mean(found.trim_matches('"'), words.iter().copied());
+        ArgumentError::Choice { name: name.to_owned(), wanted: words.join(", "), found, near }
     }
 
     /// Text.
@@ -269,12 +305,8 @@ impl Arguments {
     /// A space.
     pub(super) fn space(&self, name: &'static str) -> Result<Space, ArgumentError> {
         let value = self.value(name)?;
-        match value.as_str() {
-            Some("local") => Ok(Space::Local),
-            Some("parent") => Ok(Space::Parent),
-            Some("world") => Ok(Space::World),
-            _ => Err(Self::wrong(name, "local, parent or world", value)),
-        }
+        let space = value.as_str().and_then(Space::named);
+        space.filter(|s| PLAIN_SPACES.contains(&s.label())).ok_or_else(|| self.no_choice(name, &PLAIN_SPACES))
     }
 
     /// Some of translation, rotation, scale.
@@ -394,7 +426,11 @@ pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>
         Some(k) => (k < document.meshes.len()).then(|| k.into()).into_iter().collect(),
         None => by(&|name| matches(text, name)),
     };
-    if hits.is_empty() { Err(ArgumentError::NotFound(text.to_owned())) } else { Ok(hits) }
+    if hits.is_empty() {
+        let near = did_you_mean(text, document.meshes.values().filter_map(|m| m.name.as_deref()));
+        return Err(ArgumentError::NotFound { name: text.to_owned(), near });
+    }
+    Ok(hits)
 }
 
 /// `#index`, spelled so that it is no name: `#03` where something is called `#3`.
@@ -483,7 +519,8 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
         (_, 0) => format!("there is {}", labels.join(", ")),
         (_, more) => format!("there is {} and {more} more", labels.join(", ")),
     };
-    Err(ArgumentError::NoClip { name: text.to_owned(), there })
+    let near = did_you_mean(text, document.clips.values().filter_map(|c| c.name.as_deref()));
+    Err(ArgumentError::NoClip { name: text.to_owned(), near, there })
 }
 
 /// The nodes that a text means: an exact name first, then `#index`, what lists call a node without a name, a pattern, a path.
@@ -493,11 +530,17 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
 pub(super) fn find_nodes(document: &Document, text: &str) -> Result<Vec<NodeId>, ArgumentError> {
     let found = find_nodes_quietly(document, text);
     match found.len() {
-        0 if !text.contains('*') => Err(ArgumentError::NotFound(text.into())),
+        0 if !text.contains('*') => Err(nothing_named(document, text)),
         0 | 1 => Ok(found),
         _ if is_pattern(document, text) => Ok(found),
         _ => Err(ambiguous(document, text, &found)),
     }
+}
+
+/// That a text means no node.
+pub(super) fn nothing_named(document: &Document, text: &str) -> ArgumentError {
+    let near = did_you_mean(text, document.nodes.values().filter_map(|n| n.name.as_deref()));
+    ArgumentError::NotFound { name: text.to_owned(), near }
 }
 
 /// Whether a text is a pattern, and no name with a `*` in it.

@@ -105,7 +105,7 @@ pub(super) fn blended(from: &Transform, to: &Transform, part: f32) -> Transform 
 /// The clip and the time over which a pose goes.
 fn clip_and_time<'a>(document: &'a Document, over: &Over) -> Result<(ClipId, &'a Shared<Clip>, f32), CommandError> {
     let (Some(clip), Some(Seconds(time))) = (&over.clip, over.time) else {
-        return Err(CommandError::Other("keys are of a clip: give “clip” and “time”".into()));
+        return Err(CommandError::other("arguments_together", "keys are of a clip: give “clip” and “time”"));
     };
     let id = clip.find(document)?;
     Ok((id, clip_of(document, id)?, time_of(Seconds(time))?))
@@ -184,7 +184,10 @@ pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     if amount.abs() <= MOST {
         return Ok(amount);
     }
-    Err(CommandError::Other(format!("{amount} is too far; 1 is all the way, and {MOST} the most")))
+    Err(CommandError::other(
+        "argument_out_of_range",
+        format!("{amount} is too far; 1 is all the way, and {MOST} the most"),
+    ))
 }
 
 impl Blend {

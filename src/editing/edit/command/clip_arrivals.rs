@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, ClipId, Document, Interpolation, KeyKind, Marker, Property, Repeat, Shared, Slice, Track, TrackId},
+    model::{
+        Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track, TrackId,
+    },
 };
 
 document_commands! {
@@ -143,13 +145,13 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
 
 /// The clips of a text; tracks of nodes that the document does not have are left out, and named.
 fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<String>), CommandError> {
-    let broken = |why: &str| CommandError::Other(format!("the text holds no clips of Ulna: {why}"));
+    let broken = |why: &str| CommandError::other("not_clips", format!("the text holds no clips of Ulna: {why}"));
     let texts: Texts = serde_json::from_str(text).map_err(|e| broken(&e.to_string()))?;
     if texts.ulna_clips > VERSION {
-        return Err(CommandError::Other(format!(
-            "the clips were written by a newer Ulna (version {} of their text)",
-            texts.ulna_clips
-        )));
+        return Err(CommandError::other(
+            "made_by_newer_version",
+            format!("the clips were written by a newer Ulna (version {} of their text)", texts.ulna_clips),
+        ));
     }
     let lists: Option<Vec<Slice<f32>>> = texts.times.iter().map(|t| unpacked(t)).collect();
     let lists = lists.ok_or_else(|| broken("a list of times is not base64"))?;
@@ -245,14 +247,13 @@ impl PutClips {
                 }
             }
         }
-        let mut notes = Vec::new();
         if skipped > 0 {
-            notes.push(format!("{skipped} left out, since their names are taken"));
+            done.notes.push(Notice::new("clips_left_out", format!("{skipped} left out, since their names are taken")));
         }
         if let Some(one) = missing.first() {
-            notes.push(format!("keys of {} joints left out that are not here, such as {one}", missing.len()));
+            let said = format!("keys of {} joints left out that are not here, such as {one}", missing.len());
+            done.notes.push(Notice::new("joints_not_here", said));
         }
-        done.note = (!notes.is_empty()).then(|| notes.join("; "));
         Ok(done)
     }
 }

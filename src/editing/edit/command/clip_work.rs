@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, ClipId, Document, KeySet, Shared, TrackId},
+    model::{Clip, ClipId, Document, KeySet, Notice, Shared, TrackId},
     motion::{
         Mirror,
         clip_edit::{
@@ -196,30 +196,44 @@ fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, Comma
     let id = name.find(document)?;
     let clip = clip_of(document, id)?;
     let label = document.clip_label(id);
-    let refuse = |why: &str| Err(CommandError::Other(format!("{label}: {why}")));
+    let refuse = |code, why: &str| Err(CommandError::other(code, format!("{label}: {why}")));
     if !clip.pointers.is_empty() {
-        return refuse("some of its keys come from animation pointers, which cannot be changed with the others yet");
+        return refuse(
+            "clip_has_pointers",
+            "some of its keys come from animation pointers, which cannot be changed with the others yet",
+        );
     }
     if !clip.kept.is_empty() {
-        return refuse("some of its keys are packed in a way that cannot be changed; unpack the file first");
+        return refuse(
+            "keys_not_editable",
+            "some of its keys are packed in a way that cannot be changed; unpack the file first",
+        );
     }
     if document.aids.unkeyed.keys().any(|at| at.clip == id) {
-        return refuse("it has a pose that is not keyed, which would not be where it was; key or discard that first");
+        return refuse(
+            "clip_has_unkeyed_pose",
+            "it has a pose that is not keyed, which would not be where it was; key or discard that first",
+        );
     }
     match key_span(clip) {
         Some(span) => Ok((id, clip, span)),
-        None => refuse("it has no key"),
+        None => refuse("clip_has_no_keys", "it has no key"),
     }
 }
 
 fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
-    CommandError::Other(format!("{}: {error}. Choose other times", document.clip_label(id)))
+    CommandError::other("keys_too_close", format!("{}: {error}. Choose other times", document.clip_label(id)))
 }
 
 /// A clip in the place of another.
-fn put(id: ClipId, clip: Clip, note: Option<String>) -> Outcome {
+fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice>) -> Outcome {
     let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }];
-    Outcome { edits, note, keys: Some((id, KeySet::default())) }
+    Outcome { edits, notes: notes.into_iter().collect(), keys: Some((id, KeySet::default())) }
+}
+
+/// How far the motion is off, where it is.
+fn measured(error: MotionError) -> Option<Notice> {
+    error.in_words().map(|said| Notice::new("motion_changed", said))
 }
 
 /// A clip that the file does not have yet.
@@ -228,8 +242,8 @@ fn as_new(clip: Clip, name: &str) -> Clip {
     Clip { name: Some(name.into()), tracks, channels_in_file: 0, mended: Shared::default(), ..clip }
 }
 
-fn argument(message: String) -> CommandError {
-    CommandError::Other(message)
+fn argument(code: &'static str, message: impl Into<String>) -> CommandError {
+    CommandError::other(code, message)
 }
 
 /// A part of a clip between two times, which must be in order.
@@ -240,9 +254,10 @@ fn part(
     exact: bool,
 ) -> Result<(Clip, MotionError), CommandError> {
     if !from.is_finite() || !to.is_finite() || from < 0.0 || to <= from + clip_edit::SAME_TIME {
-        return Err(argument(format!(
-            "from {from} s to {to} s is no part of a clip; the end must come after the start"
-        )));
+        return Err(argument(
+            "time_out_of_clip",
+            format!("from {from} s to {to} s is no part of a clip; the end must come after the start"),
+        ));
     }
     part_of(clip, from, to, exact).map_err(|e| too_close(document, id, e))
 }
@@ -290,7 +305,7 @@ impl TrimClip {
         let (id, clip, (_, last)) = whole(document, &self.clip)?;
         let to = self.to.map_or(last, |t| t.0.min(last));
         let (made, error) = part(document, (id, clip), (self.from.0, to), self.exact.unwrap_or(true))?;
-        Ok(put(id, made, error.in_words()))
+        Ok(put(id, made, measured(error)))
     }
 }
 
@@ -300,12 +315,15 @@ impl SplitClip {
         let (id, clip, (_, last)) = whole(document, &self.clip)?;
         let at = self.time.0;
         if at >= last - clip_edit::SAME_TIME || at <= clip_edit::SAME_TIME {
-            return Err(argument(format!("{at} s is at an end of the clip; put the playhead between 0 and {last} s")));
+            return Err(argument(
+                "time_out_of_clip",
+                format!("{at} s is at an end of the clip; put the playhead between 0 and {last} s"),
+            ));
         }
         let (first, a) = part(document, (id, clip), (0.0, at), true)?;
         let (second, b) = part(document, (id, clip), (at, last), true)?;
         let name = self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
-        let mut done = put(id, first, a.or(b).in_words());
+        let mut done = put(id, first, measured(a.or(b)));
         let next = document.clips.next_id();
         let second = as_new(second, &name).at_rate_of(clip);
         done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(second)) });
@@ -321,22 +339,24 @@ impl JoinClip {
         let (_, second, _) = whole(document, &self.with)?;
         let gap = self.gap.map_or(0.0, |g| g.0);
         if !gap.is_finite() || gap < 0.0 {
-            return Err(argument(format!("“gap” is {gap} s; it must not be below 0")));
+            return Err(argument("argument_out_of_range", format!("“gap” is {gap} s; it must not be below 0")));
         }
         let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
         let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
-        let jumps = (made.jumps > 0).then(|| format!("{} jump where the clips meet", tracks(made.jumps)));
+        let jumps = (made.jumps > 0)
+            .then(|| Notice::new("tracks_jump", format!("{} jump where the clips meet", tracks(made.jumps))));
         let frame = frame_of(first).max(1e-3);
-        let jump = new_jump(document, &[first, second], &made.clip, frame).map(|j| j.in_words(document));
+        let jump = new_jump(document, &[first, second], &made.clip, frame)
+            .map(|j| Notice::new("motion_jumps", j.in_words(document)));
         let splined = (made.splined > 0).then(|| {
             let off = made.error.in_words().unwrap_or_else(|| "the motion is the same".to_owned());
-            format!("{} became splines, as the other clip's are; {off}", tracks(made.splined))
+            let said = format!("{} became splines, as the other clip's are; {off}", tracks(made.splined));
+            Notice::new("tracks_became_splines", said)
         });
-        let notes: Vec<String> = [jumps, jump, splined].into_iter().flatten().collect();
-        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        let notes = [jumps, jump, splined].into_iter().flatten();
         Ok(match &self.name {
-            None => put(id, made.clip, note),
-            Some(name) => put(document.clips.next_id(), as_new(made.clip, name).at_rate_of(first), note),
+            None => put(id, made.clip, notes),
+            Some(name) => put(document.clips.next_id(), as_new(made.clip, name).at_rate_of(first), notes),
         })
     }
 }
@@ -356,20 +376,25 @@ impl RetimeClip {
             if value.is_finite() && value > 0.0 {
                 Ok(f64::from(value))
             } else {
-                Err(argument(format!("“{name}” is {value}; it must be above 0")))
+                Err(argument("argument_out_of_range", format!("“{name}” is {value}; it must be above 0")))
             }
         };
         let scale = match (self.length, self.factor, self.speed) {
             (Some(length), None, None) => {
                 let length = above("length", length.0)?;
                 if last <= 0.0 {
-                    return Err(argument("all of its keys are at 0 s, so it has no length to be changed".to_owned()));
+                    return Err(argument(
+                        "clip_has_no_length",
+                        "all of its keys are at 0 s, so it has no length to be changed".to_owned(),
+                    ));
                 }
                 length / f64::from(last)
             }
             (None, Some(factor), None) => above("factor", factor)?,
             (None, None, Some(speed)) => 1.0 / above("speed", speed)?,
-            _ => return Err(argument("one of “length”, “factor” and “speed” is needed".to_owned())),
+            _ => {
+                return Err(argument("argument_missing", "one of “length”, “factor” and “speed” is needed".to_owned()));
+            }
         };
         let made = mapped(clip, &TimeMap { about: 0.0, scale, by: 0.0 }).map_err(|e| too_close(document, id, e))?;
         Ok(put(id, made, None))
@@ -385,7 +410,10 @@ impl SetTicks {
             None => None,
             Some(rate) if rate.is_finite() && (0.01..=1e6).contains(&rate) => Some(f64::from(rate)),
             Some(rate) => {
-                return Err(argument(format!("{rate} is no rate; give one from 0.01 to 1000000 ticks a second")));
+                return Err(argument(
+                    "argument_out_of_range",
+                    format!("{rate} is no rate; give one from 0.01 to 1000000 ticks a second"),
+                ));
             }
         };
         if rate == clip.ticks {
@@ -395,6 +423,7 @@ impl SetTicks {
             (Some(was), Some(now)) if self.retime != Some(false) => was / now,
             (None, Some(_)) if self.retime == Some(true) => {
                 return Err(argument(
+                    "clip_has_no_ticks",
                     "it was counted in no ticks, which its keys could stay on; set them first".to_owned(),
                 ));
             }
@@ -410,7 +439,7 @@ impl SetTicks {
         made.ticks = rate;
         let note = rate.map(|rate| {
             let length = f64::from(made.length());
-            format!("{:.2} ticks at {rate} a second, {length:.3} s", length * rate)
+            Notice::new("ticks_set", format!("{:.2} ticks at {rate} a second, {length:.3} s", length * rate))
         });
         Ok(put(id, made, note))
     }
@@ -426,7 +455,10 @@ impl SetRate {
                 (**clip).clone().counted_at(television(rate))
             }
             Some(rate) => {
-                return Err(argument(format!("“rate” is {rate}; it must be from 0.1 to 10000 frames per second")));
+                return Err(argument(
+                    "argument_out_of_range",
+                    format!("“rate” is {rate}; it must be from 0.1 to 10000 frames per second"),
+                ));
             }
         };
         if made.rate == clip.rate {
@@ -449,7 +481,7 @@ impl StartAtZero {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (id, clip, (first, _)) = whole(scene.document, &self.clip)?;
         if first == 0.0 {
-            return Ok(Outcome { note: Some("its first key is at 0 already".to_owned()), ..Outcome::default() });
+            return Ok(Outcome::noted("nothing_to_change", "its first key is at 0 already"));
         }
         let map = TimeMap::shift(-f64::from(first));
         Ok(put(id, mapped(clip, &map).map_err(|e| too_close(scene.document, id, e))?, None))
@@ -468,7 +500,7 @@ impl MirrorClip {
                 0 => "none of these nodes has a partner on the other side",
                 _ => "the clip is symmetric already",
             };
-            return Err(argument(format!("{why}; nothing was mirrored")));
+            return Err(argument("nothing_to_mirror", format!("{why}; nothing was mirrored")));
         }
         let labels = |nodes: &[crate::model::NodeId]| {
             let some: Vec<String> = nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
@@ -483,15 +515,16 @@ impl MirrorClip {
                 "has no partner on the other side and moves",
                 "have no partner on the other side and move",
             );
-            format!("{} {rest} as before", labels(&made.alone))
+            Notice::new("no_mirror_partner", format!("{} {rest} as before", labels(&made.alone)))
         });
         let sampled = (!made.sampled.is_empty()).then(|| {
             let rest = one(&made.sampled, "has new keys", "have new keys");
-            format!("{} {rest}, because nodes without a partner are animated above", labels(&made.sampled))
+            let said = format!("{} {rest}, because nodes without a partner are animated above", labels(&made.sampled));
+            Notice::new("keys_sampled", said)
         });
         let posed = (!made.posed.is_empty()).then(|| {
             let rest = one(&made.posed, "now has a key, because its pose is", "now have a key, because their pose is");
-            format!("{} {rest} not symmetric", labels(&made.posed))
+            Notice::new("pose_keyed", format!("{} {rest} not symmetric", labels(&made.posed)))
         });
         let new = Shared::new(made.clip);
         let gap = mirror_gap(document, (clip, &new), &mirror, nodes.as_deref());
@@ -504,8 +537,7 @@ impl MirrorClip {
             mirror_pose::gap(document, gap),
             mirror_pose::skin_gap(document, gap, skin),
         ];
-        let notes: Vec<String> = notes.into_iter().flatten().collect();
-        Ok(put(id, (*new).clone(), (!notes.is_empty()).then(|| notes.join("; "))))
+        Ok(put(id, (*new).clone(), notes.into_iter().flatten()))
     }
 }
 
@@ -517,15 +549,21 @@ impl ResampleClip {
         // Compared and told in the precision in which it is given: 0.01 as a double is a little less.
         if !(0.01..=10_000.0).contains(&self.rate) {
             let rate = self.rate;
-            return Err(argument(format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second")));
+            return Err(argument(
+                "argument_out_of_range",
+                format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second"),
+            ));
         }
         let rate = f64::from(self.rate);
         let frames = f64::from(last - first) * rate;
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
-            return Err(argument(format!("that would be {frames:.0} keys a track; choose a smaller rate")));
+            return Err(argument(
+                "too_many_keys",
+                format!("that would be {frames:.0} keys a track; choose a smaller rate"),
+            ));
         }
         let (made, error) = resampled(clip, rate);
-        Ok(put(id, made.counted_at(rate), error.in_words()))
+        Ok(put(id, made.counted_at(rate), measured(error)))
     }
 }
 
@@ -545,13 +583,16 @@ impl ReduceKeys {
         let (id, clip, _) = whole(scene.document, &self.clip)?;
         let bound = self.millimetres.unwrap_or(0.5);
         if !(bound > 0.0 && bound <= 1000.0) {
-            return Err(argument(format!("“millimetres” is {bound}; it must be above 0, and no more than 1000")));
+            return Err(argument(
+                "argument_out_of_range",
+                format!("“millimetres” is {bound}; it must be above 0, and no more than 1000"),
+            ));
         }
         let made = reduced(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
         if after == before {
             let note = format!("none of its {before} keys can go within {bound} mm");
-            return Ok(Outcome { note: Some(note), ..Outcome::default() });
+            return Ok(Outcome::noted("no_key_can_go", note));
         }
         let kilobytes = made.bytes.map(|b| b.div_ceil(1024));
         let note = format!(
@@ -560,7 +601,7 @@ impl ReduceKeys {
             kilobytes[0],
             made.error * 1e3
         );
-        Ok(put(id, made.clip, Some(note)))
+        Ok(put(id, made.clip, [Notice::new("keys_reduced", note)]))
     }
 }
 
@@ -569,20 +610,25 @@ impl MakeEditable {
         let (id, clip, _) = whole(scene.document, &self.clip)?;
         let bound = self.millimetres.unwrap_or(2.0);
         if !(bound > 0.0 && bound <= 1000.0) {
-            return Err(argument(format!("“millimetres” is {bound}; it must be above 0, and no more than 1000")));
+            return Err(argument(
+                "argument_out_of_range",
+                format!("“millimetres” is {bound}; it must be above 0, and no more than 1000"),
+            ));
         }
         let made = editable(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
         let tracks = |n: usize| if n == 1 { "1 track was".to_owned() } else { format!("{n} tracks were") };
         let left = (made.left > 0).then(|| {
-            format!(
+            let said = format!(
                 "{} left unchanged: splines, or no key on every frame; clip.reduce removes keys from those",
                 tracks(made.left)
-            )
+            );
+            Notice::new("tracks_left", said)
         });
         if after >= before {
-            let note = left.unwrap_or_else(|| format!("none of its {before} keys can be removed within {bound} mm"));
-            return Ok(Outcome { note: Some(note), ..Outcome::default() });
+            let none =
+                || Notice::new("no_key_can_go", format!("none of its {before} keys can be removed within {bound} mm"));
+            return Ok(Outcome { notes: vec![left.unwrap_or_else(none)], ..Outcome::default() });
         }
         let (between, when) = made.between;
         let between = if between > made.error {
@@ -595,8 +641,8 @@ impl MakeEditable {
             "{after} of {before} keys remain, as splines; on a body 1.8 m tall, no vertex is off by more than {:.2} mm{between}",
             made.error * 1e3
         );
-        let note = [Some(note), left].into_iter().flatten().collect::<Vec<_>>().join("; ");
-        Ok(put(id, made.clip, Some(note)))
+        let notes = [Some(Notice::new("keys_reduced", note)), left];
+        Ok(put(id, made.clip, notes.into_iter().flatten()))
     }
 }
 
@@ -623,7 +669,7 @@ impl RootMotion {
         let root = match self.node.as_ref().map(|n| n.all(document)).transpose()?.as_deref() {
             None => None,
             Some([one]) => Some(*one),
-            Some(_) => return Err(argument("one joint carries the travel; name one".to_owned())),
+            Some(_) => return Err(argument("one_node_wanted", "one joint carries the travel; name one".to_owned())),
         };
         let parts = TravelParts {
             ground: self.ground.unwrap_or(true),
@@ -632,18 +678,24 @@ impl RootMotion {
         };
         let nothing = !parts.ground && !parts.height && !parts.turn;
         if nothing && self.to != TravelGoes::Hips {
-            return Err(argument("neither ground, height nor turn is meant; choose one of them".to_owned()));
+            return Err(argument(
+                "argument_missing",
+                "neither ground, height nor turn is meant; choose one of them".to_owned(),
+            ));
         }
         let found = travel(document, clip);
         let made = move_travel(document, clip, self.to.into(), parts, root).map_err(|e| {
             let name = |n: Option<crate::model::NodeId>| n.map_or_else(String::new, |n| document.node(n).label(n));
             let hips = name(found.map(|t| t.hips));
-            argument(match e {
-                NoTravel::Still => "nothing of it moves the body as a whole".to_owned(),
-                NoTravel::NoRoot => format!("{hips} hangs on nothing that could carry the travel; use “in place”"),
-                NoTravel::NotAbove => format!("{} is not above {hips}; name a joint above it", name(root)),
-                NoTravel::RootStill => format!("nothing above {hips} moves, so there is no travel to bake into it"),
-            })
+            argument(
+                "no_travel",
+                match e {
+                    NoTravel::Still => "nothing of it moves the body as a whole".to_owned(),
+                    NoTravel::NoRoot => format!("{hips} hangs on nothing that could carry the travel; use “in place”"),
+                    NoTravel::NotAbove => format!("{} is not above {hips}; name a joint above it", name(root)),
+                    NoTravel::RootStill => format!("nothing above {hips} moves, so there is no travel to bake into it"),
+                },
+            )
         })?;
         let before = found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
         let goes = match (self.to, made.root) {
@@ -657,7 +709,8 @@ impl RootMotion {
         } else {
             String::new()
         };
-        Ok(put(id, made.clip, Some(format!("from start to end {before}: that {goes}{error}"))))
+        let said = format!("from start to end {before}: that {goes}{error}");
+        Ok(put(id, made.clip, [Notice::new("travel_moved", said)]))
     }
 }
 
@@ -699,7 +752,10 @@ impl CloseLoop {
         let (id, clip, _) = whole(document, &self.clip)?;
         let frame = frame_of(clip);
         let Some(found) = seam(document, clip, frame) else {
-            return Err(argument("a clip of one moment is no loop; it needs keys at two times".to_owned()));
+            return Err(argument(
+                "clip_has_no_length",
+                "a clip of one moment is no loop; it needs keys at two times".to_owned(),
+            ));
         };
         let frames = self.frames.unwrap_or(5).clamp(1, 100_000) as u32;
         let speed = self.speed.unwrap_or(true);
@@ -710,7 +766,7 @@ impl CloseLoop {
             (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
             (None, None) if found.is_doubled => Closing::DropFrame,
             (None, None) if found.is_closed && self.speed != Some(true) => {
-                return Ok(Outcome { note: Some(seam_in_words(&found)), ..Outcome::default() });
+                return Ok(Outcome::noted("loop_closed_already", seam_in_words(&found)));
             }
             (None, None) if found.is_short => Closing::AddFrame,
             (None, None) => Closing::Blend { frames, speed },
@@ -718,24 +774,23 @@ impl CloseLoop {
         let made = closed(clip, how, frame, found.travels).map_err(|e| too_close(document, id, e))?;
         if made == **clip {
             let note = format!("nothing was changed: {}", unclosed_in_words(&found, how));
-            return Ok(Outcome { note: Some(note), ..Outcome::default() });
+            return Ok(Outcome::noted("nothing_to_change", note));
         }
         let Some(now) = seam(document, &made, frame) else {
-            return Err(argument("the loop is too short to drop a frame".to_owned()));
+            return Err(argument("clip_has_no_length", "the loop is too short to drop a frame".to_owned()));
         };
         let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
         if let Some(worse) = worse_in_words(&found, &now, (how, jumps)) {
-            return Err(argument(worse));
+            return Err(argument("loop_would_open", worse));
         }
         let mut said = format!("before, {}; now {}", seam_in_words(&found), seam_in_words(&now));
         if matches!(how, Closing::Blend { speed: true, .. }) && jumps[0] > 1e-3 {
             let [was, is] = jumps.map(|j| j * 100.0);
             said += &format!("; speed jump at the seam: {was:.1} cm/s before, {is:.1} cm/s now");
         }
-        if let Some(jump) = new_jump(document, &[clip], &made, frame) {
-            said += &format!("; {}", jump.in_words(document));
-        }
-        Ok(put(id, made, Some(said)))
+        let jump = new_jump(document, &[clip], &made, frame);
+        let jump = jump.map(|jump| Notice::new("motion_jumps", jump.in_words(document)));
+        Ok(put(id, made, [Notice::new("loop_closed", said)].into_iter().chain(jump)))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Commands on whole clips and on names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    CommandError, Scene, around,
+    CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{ClipName, Nodes},
     keys::{clip_of, without_unkeyed},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, Document, Repeat, Shared},
+    model::{Clip, Document, NodeId, Notice, Repeat, Shared},
 };
 
 document_commands! {
@@ -56,6 +56,15 @@ document_commands! {
         /// What it is called then.
         name: String,
     } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable;
+    /// Renames nodes by a pattern, in which * stands for any text
+    RenameNodes {
+        /// Pattern of the names to change, such as Left*.
+        from: String,
+        /// Pattern of the new names, such as *.L; each * is the text that it stood for in “from”.
+        to: String,
+        /// Nodes to rename; all nodes if omitted.
+        node: Option<Nodes>,
+    } = "node.rename_pattern", "Rename by pattern", menu: "Edit", asks: true;
 }
 
 super::field::choice! {
@@ -132,15 +141,16 @@ impl DuplicateClip {
         let id = self.clip.find(document)?;
         let mut clip = (**clip_of(document, id)?).clone();
         if !clip.pointers.is_empty() {
-            return Err(CommandError::Other(
+            return Err(CommandError::other(
+                "clip_has_pointers",
                 "some of its keys come from animation pointers, which cannot be copied yet; duplicate it in the program \
-                 that made them"
-                    .into(),
+                 that made them",
             ));
         }
         if !clip.kept.is_empty() {
-            return Err(CommandError::Other(
-                "some of its keys are packed in a way that cannot be copied; unpack the file first".into(),
+            return Err(CommandError::other(
+                "keys_not_editable",
+                "some of its keys are packed in a way that cannot be copied; unpack the file first",
             ));
         }
         (clip.channels_in_file, clip.kept_layers) = (0, None);
@@ -164,11 +174,75 @@ impl DeleteClip {
     }
 }
 
+/// The texts that the `*` of a pattern stand for, where a name fits it.
+fn captured<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
+    let mut parts = pattern.split('*');
+    let mut rest = name.strip_prefix(parts.next().unwrap_or_default())?;
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty().then(Vec::new) };
+    let mut found = Vec::new();
+    for part in parts {
+        let at = rest.find(part)?;
+        found.push(&rest[..at]);
+        rest = &rest[at + part.len()..];
+    }
+    found.push(rest.strip_suffix(last)?);
+    Some(found)
+}
+
+/// A pattern with texts in the places of its `*`.
+fn filled_in(pattern: &str, texts: &[&str]) -> String {
+    let mut texts = texts.iter();
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, part| name + texts.next().copied().unwrap_or_default() + part)
+}
+
+impl RenameNodes {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        if self.to.matches('*').count() > self.from.matches('*').count() {
+            let message = format!("“to” has more * than “from”: nothing says what “{}” means there", self.to);
+            return Err(CommandError::other("pattern_unclear", message));
+        }
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let meant = |id: &NodeId| nodes.as_ref().is_none_or(|some| some.contains(id));
+        let mut renamed = Vec::new();
+        for id in document.node_ids().filter(meant) {
+            let Some(name) = document.node(id).name.as_deref() else { continue };
+            let Some(texts) = captured(&self.from, name) else { continue };
+            let to = filled_in(&self.to, &texts);
+            if to.trim().is_empty() {
+                return Err(CommandError::other("name_missing", format!("“{name}” would be left without a name")));
+            }
+            renamed.push((id, name, to));
+        }
+        let Some((_, before, after)) = renamed.first() else {
+            let message = format!("no node has a name such as “{}”", self.from);
+            return Err(CommandError::other("no_such_name", message));
+        };
+        let count = if renamed.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", renamed.len()) };
+        let mut notes = vec![Notice::new("nodes_renamed", format!("{count} renamed, such as “{before}” to “{after}”"))];
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        let becomes: BTreeMap<NodeId, &str> = renamed.iter().map(|(id, _, to)| (*id, &**to)).collect();
+        for id in document.node_ids() {
+            let name = becomes.get(&id).copied().or(document.node(id).name.as_deref());
+            *names.entry(name.unwrap_or_default()).or_default() += 1;
+        }
+        if let Some(twice) = becomes.values().find(|name| names[**name] > 1) {
+            notes.push(Notice::new("names_repeat", format!("several nodes are now named “{twice}”")));
+        }
+        let edits = renamed.iter().filter(|(_, before, to)| before != to);
+        let edits = edits.map(|(node, _, to)| Edit::SetNodeName { node: *node, to: Some(to.as_str().into()) });
+        Ok(Outcome { edits: edits.collect(), notes, keys: None })
+    }
+}
+
 impl RenameNode {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let [node] = nodes[..] else {
-            return Err(CommandError::Other("one node at a time can be given a name".into()));
+            return Err(CommandError::other("one_node_wanted", "one node at a time can be given a name"));
         };
         Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])
     }

@@ -257,7 +257,7 @@ fn one_node(document: &Document, text: &str) -> Result<NodeId, ArgumentError> {
     match found[..] {
         [node] => Ok(node),
         [_, ..] => Err(names::ambiguous(document, text, &found)),
-        [] => Err(ArgumentError::NotFound(text.to_owned())),
+        [] => Err(names::nothing_named(document, text)),
     }
 }
 
@@ -287,7 +287,7 @@ impl Nodes {
                 for text in texts {
                     let nodes = names::find_nodes(document, text)?;
                     if nodes.is_empty() {
-                        return Err(ArgumentError::NotFound(text.to_owned()));
+                        return Err(names::nothing_named(document, text));
                     }
                     found.extend(nodes);
                 }

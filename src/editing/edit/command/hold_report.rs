@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::CommandError;
-use crate::motion::ik;
+use crate::{model::Notice, motion::ik};
 
 /// What became of the ranges of one node, for the sentence about it.
 #[derive(Default)]
@@ -79,31 +79,34 @@ impl HoldReport {
     ///
     /// # Errors
     /// Where no range is held.
-    pub(super) fn in_words(self, ground: Vec3) -> Result<String, CommandError> {
+    pub(super) fn in_words(self, ground: Vec3) -> Result<Vec<Notice>, CommandError> {
         let ranges = |n: usize| if n == 1 { "1 range".to_owned() } else { format!("{n} ranges") };
         let mut parts = Vec::new();
         if self.held > 0 {
-            parts.push(format!(
+            let held = format!(
                 "held over {}; the skin slid by up to {:.1} cm/s before and {:.1} cm/s now, and the joint stays within {:.1} mm of its place",
                 ranges(self.held),
                 self.slid.0 * 100.0,
                 self.slid.1 * 100.0,
                 self.error * 1000.0
-            ));
+            );
+            parts.push(Notice::new("foot_held", held));
         } else if self.standing == 0 {
-            return Err(CommandError::Other(self.left.join("; ")));
+            return Err(CommandError::other("foot_not_held", self.left.join("; ")));
         }
         if self.standing > 0 {
-            parts.push(format!("{} left unchanged, because nothing slides there", ranges(self.standing)));
+            let standing = format!("{} left unchanged, because nothing slides there", ranges(self.standing));
+            parts.push(Notice::new("foot_stands_already", standing));
         }
         if ground != Vec3::ZERO && self.held > 0 {
-            parts.push(format!(
+            let moving = format!(
                 "the ground moves at {:.2} m/s under the body, estimated from its planted feet; use “ground”: “still” to hold the foot in the scene",
                 ground.length()
-            ));
+            );
+            parts.push(Notice::new("ground_moves", moving));
         }
-        parts.extend(self.left);
-        parts.extend(self.jumps);
-        Ok(parts.join("; "))
+        parts.extend(self.left.into_iter().map(|said| Notice::new("foot_not_held", said)));
+        parts.extend(self.jumps.into_iter().map(|said| Notice::new("motion_jumps", said)));
+        Ok(parts)
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
-    model::{Clip, Components, Document, NodeId, Pin, Shared},
+    model::{Clip, Components, Document, NodeId, Notice, Pin, Shared},
     motion::{Limits, Pose, Space, Standing, ik, limits_of},
 };
 
@@ -161,7 +161,10 @@ document_commands! {
 fn one(nodes: &Nodes, document: &Document) -> Result<NodeId, CommandError> {
     match nodes.all(document)?[..] {
         [node] => Ok(node),
-        ref many => Err(CommandError::Other(format!("one node is put somewhere at a time; {} are given", many.len()))),
+        ref many => Err(CommandError::other(
+            "one_node_wanted",
+            format!("one node is put somewhere at a time; {} are given", many.len()),
+        )),
     }
 }
 
@@ -177,7 +180,7 @@ fn planted(document: &Document, seen: &Pose, body: NodeId, dragged: &[NodeId]) -
 }
 
 /// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all is as asked.
-fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<String> {
+fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<Notice> {
     /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change, without a word.
     const NEAR: (f32, f32) = (1e-4, 1e-3);
     if solved.error > NEAR.0 * solved.length.max(1e-6) {
@@ -188,13 +191,15 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
             reach if reach < solved.least => "its limb cannot fold any further".to_owned(),
             _ => "its joints cannot reach it under the nonuniform scale above them".to_owned(),
         };
-        return Some(format!("{label} is {:.3} m from its target: {why}", solved.error));
+        let said = format!("{label} is {:.3} m from its target: {why}", solved.error);
+        return Some(Notice::new("target_not_reached", said));
     }
     (solved.stretch > NEAR.1).then(|| {
         let percent = solved.stretch * 100.0;
-        format!(
+        let said = format!(
             "a bone of the limb of {label} is {percent:.1} % longer or shorter, because of nonuniform scale above it"
-        )
+        );
+        Notice::new("limb_stretched", said)
     })
 }
 
@@ -203,7 +208,7 @@ impl DragLimb {
         &self,
         place: &Place<'_>,
         document: &Document,
-    ) -> Result<(Wanted, Option<String>), CommandError> {
+    ) -> Result<(Wanted, Option<Notice>), CommandError> {
         let mut node = one(&self.node, document)?;
         let seen = place.seen();
         let mut target = self.to;
@@ -237,7 +242,10 @@ impl DragLimb {
             let node = bodies.mover(node);
             let parent = place.parent_world(node).as_dmat4();
             if !crate::model::transform::is_invertible(parent.determinant()) {
-                return Err(CommandError::Other(format!("what {label} hangs on is squashed flat; it cannot be moved")));
+                return Err(CommandError::other(
+                    "squashed_flat",
+                    format!("what {label} hangs on is squashed flat; it cannot be moved"),
+                ));
             }
             let step = parent.inverse().transform_vector3((target - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();
@@ -303,10 +311,16 @@ impl LookAt {
             let now = orthogonal_factor(&world).zip(forward_at_rest(document, node)).map(|(o, f)| o * f);
             let label = || document.node(node).label(node);
             let Some(now) = now else {
-                return Err(CommandError::Other(format!("{} is squashed flat; it faces nowhere", label())));
+                return Err(CommandError::other(
+                    "squashed_flat",
+                    format!("{} is squashed flat; it faces nowhere", label()),
+                ));
             };
             if way.length() < 1e-9 {
-                return Err(CommandError::Other(format!("{} is at that point; choose one in front of it", label())));
+                return Err(CommandError::other(
+                    "target_at_node",
+                    format!("{} is at that point; choose one in front of it", label()),
+                ));
             }
             let (axis, angle) = glam::DQuat::from_rotation_arc(now.normalize(), way.normalize()).to_axis_angle();
             let standing: Standing = place.standing(node, Space::World);
@@ -352,18 +366,21 @@ impl HoldPin {
                 if found.is_empty() {
                     let message =
                         format!("{label} is never low and slow here; say “from” and “to” when it is to be held");
-                    return Err(CommandError::Other(message));
+                    return Err(CommandError::other("no_contact_found", message));
                 }
                 Ok(found)
             }
             (Some(from), Some(to)) => {
                 let (from, to) = (time_of(from)?, time_of(to)?.min(clip.length()));
                 if to <= from {
-                    return Err(CommandError::Other(format!("“to” is {to} s, which is not after “from”, {from} s")));
+                    return Err(CommandError::other(
+                        "times_out_of_order",
+                        format!("“to” is {to} s, which is not after “from”, {from} s"),
+                    ));
                 }
                 Ok(vec![ik::HoldRange { from, to }])
             }
-            _ => Err(CommandError::Other("“from” and “to” go together; one is missing".into())),
+            _ => Err(CommandError::other("arguments_together", "“from” and “to” go together; one is missing")),
         }
     }
 
@@ -371,8 +388,9 @@ impl HoldPin {
         let ease = self.ease.map(|s| s.0);
         let tolerance = self.tolerance.unwrap_or(5e-4);
         if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
-            return Err(CommandError::Other(
-                "“ease” is in seconds and “tolerance” in meters; neither can be negative".into(),
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "“ease” is in seconds and “tolerance” in meters; neither can be negative",
             ));
         }
         let shrinks = self.from.is_none() && self.to.is_none();
@@ -393,18 +411,18 @@ impl HoldPin {
             let label = document.node(node).label(node);
             let ranges = self.ranges(document, &working, node, ground)?;
             let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
-                CommandError::Other(format!(
+                CommandError::other("not_a_limb", format!(
                     "{label} is not the end of a limb: no joint above it can turn to hold it; choose a hand or a foot"
                 ))
             })?;
             report.add(&label, &held);
             working = Shared::new(held.clip);
         }
-        let note = report.in_words(ground)?;
+        let notes = report.in_words(ground)?;
         let changed = working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
         let edits =
             changed.map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) }).collect();
-        Ok(Outcome { edits, note: Some(note), keys: None })
+        Ok(Outcome { edits, notes, keys: None })
     }
 }
 

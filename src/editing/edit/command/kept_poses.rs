@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Components, Document, KeptPose, NodeId, NodeSet, SceneId, transform::is_turned_less},
+    model::{Components, Document, KeptPose, NodeId, NodeSet, Notice, SceneId, transform::is_turned_less},
     motion::{fit, keep_pose},
 };
 
@@ -116,7 +116,7 @@ pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
 /// The scene that poses and sets are kept with.
 fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
     document.scene.or_else(|| document.scenes.ids().next()).ok_or_else(|| {
-        CommandError::Other("this file has no scene to keep that with; poses can be copied as text instead".into())
+        CommandError::other("no_scene", "this file has no scene to keep that with; poses can be copied as text instead")
     })
 }
 
@@ -136,18 +136,18 @@ fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
         let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
         let there =
             if names.is_empty() { "none is kept".to_owned() } else { format!("there are {}", names.join(", ")) };
-        CommandError::Other(format!("no pose “{name}” is kept with this file; {there}"))
+        CommandError::other("no_such_pose", format!("no pose “{name}” is kept with this file; {there}"))
     })
 }
 
 fn text_of(text: &str) -> Result<KeptPose, CommandError> {
-    let none = || CommandError::Other("the text holds no pose of Ulna".into());
-    read_pose(text).map_err(CommandError::Other)?.ok_or_else(none)
+    let none = || CommandError::other("not_a_pose", "the text holds no pose of Ulna");
+    read_pose(text).map_err(|why| CommandError::other("not_a_pose", why))?.ok_or_else(none)
 }
 
 fn named(name: &str) -> Result<String, CommandError> {
     let name = name.trim();
-    if name.is_empty() { Err(CommandError::Other("a pose needs a name".into())) } else { Ok(name.to_owned()) }
+    if name.is_empty() { Err(CommandError::other("name_missing", "a pose needs a name")) } else { Ok(name.to_owned()) }
 }
 
 fn with_poses(document: &Document, change: impl FnOnce(&mut Vec<KeptPose>)) -> Result<Vec<Edit>, CommandError> {
@@ -168,17 +168,18 @@ impl KeepPose {
             None => keep_pose(document, place.seen(), &name, nodes.as_deref()),
         };
         if pose.joints.is_empty() && pose.morphs.is_empty() {
-            return Err(CommandError::Other("there is no joint to keep a pose of".into()));
+            return Err(CommandError::other("no_joints_meant", "there is no joint to keep a pose of"));
         }
-        let mut note = None;
+        let mut notes = Vec::new();
         let edits = with_poses(document, |poses| match poses.iter_mut().find(|p| p.name == name) {
             Some(old) => {
-                note = Some(format!("the pose “{name}” that was kept before is replaced"));
+                let said = format!("the pose “{name}” that was kept before is replaced");
+                notes.push(Notice::new("pose_replaced", said));
                 *old = pose;
             }
             None => poses.push(pose),
         })?;
-        Ok(Outcome { edits, note, keys: None })
+        Ok(Outcome { edits, notes, keys: None })
     }
 }
 
@@ -188,7 +189,7 @@ impl RenameKept {
         let at = place_of(document, &self.pose)?;
         let name = named(&self.name)?;
         if kept_poses(document).iter().enumerate().any(|(k, p)| k != at && p.name == name) {
-            return Err(CommandError::Other(format!("another pose is called “{name}” already")));
+            return Err(CommandError::other("name_taken", format!("another pose is called “{name}” already")));
         }
         with_poses(document, |poses| poses[at].name = name)
     }
@@ -208,7 +209,8 @@ impl KeepSet {
         let document = scene.document;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
-        let digit = digit.ok_or_else(|| CommandError::Other("a set is under a digit, 0 to 9".into()))?;
+        let digit =
+            digit.ok_or_else(|| CommandError::other("argument_out_of_range", "a set is under a digit, 0 to 9"))?;
         let mut sets: Vec<NodeSet> = kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
         sets.extend(nodes.map(|nodes| NodeSet { digit, nodes }));
         sets.sort_by_key(|s| s.digit);
@@ -223,8 +225,9 @@ impl ApplyPose {
             (Some(name), None) => kept_poses(document)[place_of(document, name)?].clone(),
             (None, Some(text)) => text_of(text)?,
             _ => {
-                return Err(CommandError::Other(
-                    "name a kept pose as “pose”, or give one as “text”; one of both".into(),
+                return Err(CommandError::other(
+                    "arguments_exclusive",
+                    "name a kept pose as “pose”, or give one as “text”; one of both",
                 ));
             }
         };
@@ -248,7 +251,7 @@ impl ApplyPose {
             } else {
                 "no joint of the pose is found here, by its name or by what part of a body it is"
             };
-            return Err(CommandError::Other(message.into()));
+            return Err(CommandError::other("joints_not_here", message));
         }
         let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
         let locals = made.locals.iter().filter(|(n, _)| meant(n)).map(|(node, to)| {
@@ -268,23 +271,26 @@ impl ApplyPose {
             (*node, blended.collect())
         });
         let morphs = morphs.filter(|(n, to): &(NodeId, Vec<f32>)| seen[n.index()] != *to).collect();
-        let mut said = Vec::new();
+        let mut notes = Vec::new();
         if made.unmatched > 0 && nodes.is_none() {
-            said.push(format!("{} of its {} joints have none here", made.unmatched, pose.joints.len()));
+            let joints = format!("{} of its {} joints have none here", made.unmatched, pose.joints.len());
+            notes.push(Notice::new("joints_not_here", joints));
         }
         if made.by_role > 0 {
-            said.push(format!("{} were found by what part of a body they are", made.by_role));
+            let roles = format!("{} were found by what part of a body they are", made.by_role);
+            notes.push(Notice::new("joints_found_by_role", roles));
         }
         if made.scales_left > 0 {
-            said.push(format!("{} scales were left, since the axes of the joints differ", made.scales_left));
+            let scales = format!("{} scales were left, since the axes of the joints differ", made.scales_left);
+            notes.push(Notice::new("scale_approximate", scales));
         }
-        Ok(Fits { locals, morphs, note: (!said.is_empty()).then(|| said.join("; ")) })
+        Ok(Fits { locals, morphs, notes })
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let place = Place::of(scene, &self.over)?;
-        let Fits { locals, morphs, note } = self.wanted(&place, scene.document)?;
-        let mut done = place.put_noting(locals, note)?;
+        let Fits { locals, morphs, notes } = self.wanted(&place, scene.document)?;
+        let mut done = place.put_noting(locals, notes)?;
         done.edits.extend(place.put_morphs(morphs));
         Ok(done)
     }
@@ -294,7 +300,7 @@ impl ApplyPose {
 pub(super) struct Fits {
     pub locals: Wanted,
     pub morphs: Vec<(NodeId, Vec<f32>)>,
-    note: Option<String>,
+    notes: Vec<Notice>,
 }
 
 impl KeptPoseCommand {

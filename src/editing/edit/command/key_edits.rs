@@ -16,8 +16,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId, Property, Shared,
-        Track, TrackId, transform::unit_or,
+        Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId, Notice, Property,
+        Shared, Track, TrackId, transform::unit_or,
     },
     motion::{
         Mirror, Pose, Stack, below_layers,
@@ -366,12 +366,15 @@ impl Meant<'_> {
     ) -> Result<(), CommandError> {
         let behind = clip.pointers.iter().find(|p| p.times.iter().any(|t| shifted(*t)));
         match behind.filter(|_| is_all) {
-            Some(pointer) => Err(CommandError::Other(format!(
-                "{}: keys of “{}” come from an animation pointer, which cannot be edited yet; list the nodes whose keys \
+            Some(pointer) => Err(CommandError::other(
+                "clip_has_pointers",
+                format!(
+                    "{}: keys of “{}” come from an animation pointer, which cannot be edited yet; list the nodes whose keys \
                  should move by “node”",
-                document.clip_label(id),
-                pointer.pointer
-            ))),
+                    document.clip_label(id),
+                    pointer.pointer
+                ),
+            )),
             None => Ok(()),
         }
     }
@@ -384,15 +387,19 @@ impl Meant<'_> {
     }
 
     /// What stays behind of a clip whose keys all move in time: what a person chose one by one is done, and that is said.
-    fn left_behind(&self) -> Option<String> {
-        let of = |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", count(n, "channel")));
+    fn left_behind(&self) -> Vec<Notice> {
+        let of =
+            |code, n: usize, what: &str| (n > 0).then(|| Notice::new(code, format!("{} {what}", count(n, "channel"))));
         if self.keys.len() < self.clip.key_count() {
-            return None;
+            return Vec::new();
         }
         let pointers = self.clip.pointers.len();
         let played = self.clip.pointers.iter().filter(|p| p.track.is_some()).count();
         let packed = self.clip.kept.len().saturating_sub(played);
-        said([of(pointers, "of animation pointers did not move"), of(packed, "with unreadable keys did not move")])
+        said([
+            of("pointers_left_behind", pointers, "of animation pointers did not move"),
+            of("unreadable_keys_left_behind", packed, "with unreadable keys did not move"),
+        ])
     }
 }
 
@@ -404,12 +411,15 @@ fn is_of_all(which: &WhichKeys) -> bool {
 const NO_KEY: &str = "there is no key at that time; nothing was";
 
 fn nothing(done: &str) -> Outcome {
-    Outcome { note: Some(format!("{NO_KEY} {done}")), ..Outcome::default() }
+    Outcome::noted("no_key_there", format!("{NO_KEY} {done}"))
 }
 
 fn too_far(document: &Document, track: &Track, argument: &str, error: TooClose) -> CommandError {
     let label = document.node(track.target).label(track.target);
-    CommandError::Other(format!("{argument} so far out, {error} (keys of {label}). Choose a smaller number"))
+    CommandError::other(
+        "keys_too_close",
+        format!("{argument} so far out, {error} (keys of {label}). Choose a smaller number"),
+    )
 }
 
 /// So many of them, in words.
@@ -417,13 +427,13 @@ fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-fn replaced_note(replaced: usize) -> Option<String> {
-    (replaced > 0).then(|| format!("{} lay where moved ones came to be, and made way", count(replaced, "key")))
+fn replaced_note(replaced: usize) -> Option<Notice> {
+    let said = || format!("{} lay where moved ones came to be, and made way", count(replaced, "key"));
+    (replaced > 0).then(|| Notice::new("keys_replaced", said()))
 }
 
-fn said(notes: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let all: Vec<String> = notes.into_iter().flatten().collect();
-    (!all.is_empty()).then(|| all.join("; "))
+fn said<const N: usize>(notes: [Option<Notice>; N]) -> Vec<Notice> {
+    notes.into_iter().flatten().collect()
 }
 
 impl DeleteKeys {
@@ -444,8 +454,9 @@ impl DeleteKeys {
         }
         // A clip ends with its last key, which is easily one of a track that does not move.
         let length = clip_edit::length_in_words(meant.clip, &left).filter(|_| !left.tracks.is_empty());
-        let pointers = meant.left_behind();
-        Ok(Outcome { edits, note: said([length, pointers]), keys: Some((meant.id, KeySet::default())) })
+        let length = length.map(|said| Notice::new("clip_length_changed", said));
+        let notes = [said([length]), meant.left_behind()].concat();
+        Ok(Outcome { edits, notes, keys: Some((meant.id, KeySet::default())) })
     }
 }
 
@@ -482,9 +493,10 @@ fn second_key(old: Option<&Track>, made: Track, way: Option<Between>) -> Track {
 }
 
 /// How far keys can move, where none goes before 0: what is wanted, and what is said where it is less.
-fn held_at_start(first: f32, wanted: f32) -> (f32, Option<String>) {
+fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
     let by = wanted.max(-first.max(0.0));
-    (by, (by != wanted).then(|| format!("moved by {by} s only, since no key goes before 0 s")))
+    let said = || format!("moved by {by} s only, since no key goes before 0 s");
+    (by, (by != wanted).then(|| Notice::new("held_at_start", said())))
 }
 
 impl MoveKeys {
@@ -505,7 +517,8 @@ impl MoveKeys {
         let map = TimeMap::shift(f64::from(by));
         let argument = format!("“by” is {by} s;");
         let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), more)?;
-        Ok(Outcome { note: said([held, replaced_note(replaced), meant.left_behind()]), ..done })
+        let notes = [said([held, replaced_note(replaced)]), meant.left_behind()].concat();
+        Ok(Outcome { notes, ..done })
     }
 }
 
@@ -532,8 +545,9 @@ impl MoveKeys {
         let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
         clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
         let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
-        let note = Some(format!("all other keys went {room} s later, so that none lies before 0 s"));
-        Ok(Outcome { edits, note: said([note, replaced_note(replaced)]), keys: Some((meant.id, keys)) })
+        let said_so = format!("all other keys went {room} s later, so that none lies before 0 s");
+        let note = Some(Notice::new("other_keys_moved", said_so));
+        Ok(Outcome { edits, notes: said([note, replaced_note(replaced)]), keys: Some((meant.id, keys)) })
     }
 }
 
@@ -551,7 +565,7 @@ impl DuplicateKeys {
                 *to = Shared::new(second_key(old, (**to).clone(), self.interpolation));
             }
         }
-        Ok(Outcome { note: said([held, replaced_note(replaced)]), ..done })
+        Ok(Outcome { notes: said([held, replaced_note(replaced)]), ..done })
     }
 }
 
@@ -561,18 +575,23 @@ impl ScaleKeys {
         let Some((first, _)) = meant.keys.span() else { return Ok(nothing("moved")) };
         let wanted = f64::from(self.factor);
         if wanted <= 0.0 {
-            return Err(CommandError::Other(format!("“factor” is {wanted}; it must be above 0")));
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                format!("“factor” is {wanted}; it must be above 0"),
+            ));
         }
         let about = f64::from(self.about.map_or(first, |a| a.0));
         // about + (first − about)·scale ≥ 0.
         let most = if about > f64::from(first) { about / (about - f64::from(first)) } else { f64::INFINITY };
         let scale = if first >= 0.0 { wanted.min(most.max(f64::MIN_POSITIVE)) } else { wanted };
         meant.whole(scene.document, &self.which, false)?;
-        let held = (scale != wanted).then(|| format!("scaled by {scale:.3} only, since no key goes before 0 s"));
+        let held = (scale != wanted)
+            .then(|| Notice::new("held_at_start", format!("scaled by {scale:.3} only, since no key goes before 0 s")));
         let argument = format!("“factor” is {wanted};");
         let map = TimeMap { about, scale, by: 0.0 };
         let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), |_, t| t.clone())?;
-        Ok(Outcome { note: said([held, replaced_note(replaced), meant.left_behind()]), ..done })
+        let notes = [said([held, replaced_note(replaced)]), meant.left_behind()].concat();
+        Ok(Outcome { notes, ..done })
     }
 }
 
@@ -590,7 +609,7 @@ pub fn copied_keys(document: &Document, clip: &ClipName, which: &WhichKeys) -> R
     };
     let tracks: Vec<CopiedTrack> = meant.tracks().map(copied).collect();
     if tracks.is_empty() {
-        return Err(CommandError::Other("there is no key at that time; nothing was copied".into()));
+        return Err(CommandError::other("no_key_there", "there is no key at that time; nothing was copied"));
     }
     Ok(CopiedKeys::new(tracks))
 }
@@ -605,9 +624,9 @@ impl PasteKeys {
             nodes.in_order(document)?;
         }
         let text = self.text.as_deref().ok_or_else(|| {
-            CommandError::Other("no keys were copied; copy some first, or give them as “text”".into())
+            CommandError::other("nothing_copied", "no keys were copied; copy some first, or give them as “text”")
         })?;
-        let copied = CopiedKeys::parse(text).map_err(|e| CommandError::Other(e.to_string()))?;
+        let copied = CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
         let start = copied.start();
         let by = self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
         let by = by.max(-f64::from(start.max(0.0)));
@@ -623,7 +642,7 @@ impl PasteKeys {
                 unknown += 1;
                 continue;
             };
-            let new = from.track(target).map_err(|e| CommandError::Other(e.to_string()))?;
+            let new = from.track(target).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
             let new = match &mirror {
                 None => new,
                 Some(mirror) => match mirror.track(document, &new) {
@@ -665,19 +684,29 @@ impl PasteKeys {
         }
         if edits.is_empty() {
             let why = kept.unwrap_or_else(|| "none of the copied keys is of a node that is here".into());
-            return Err(CommandError::Other(format!("{why}; select the nodes that they are for")));
+            return Err(CommandError::other("nothing_pasted", format!("{why}; select the nodes that they are for")));
         }
         let notes = [
-            (unknown > 0)
-                .then(|| format!("{unknown} of {} for no node that is here", count(copied.tracks.len(), "track"))),
-            (alone > 0).then(|| format!("{} without a mirror joint left out", count(alone, "track"))),
-            (left > 0)
-                .then(|| format!("{} not mirrored, since the axes of the two joints differ", count(left, "scale"))),
-            (other > 0).then(|| format!("{other} are of another number of morph targets")),
-            kept,
-            (replaced > 0).then(|| format!("{} made way", count(replaced, "key"))),
+            (unknown > 0).then(|| {
+                let of = count(copied.tracks.len(), "track");
+                Notice::new("joints_not_here", format!("{unknown} of {of} for no node that is here"))
+            }),
+            (alone > 0).then(|| {
+                Notice::new("no_mirror_partner", format!("{} without a mirror joint left out", count(alone, "track")))
+            }),
+            (left > 0).then(|| {
+                let scales = count(left, "scale");
+                Notice::new(
+                    "scale_approximate",
+                    format!("{scales} not mirrored, since the axes of the two joints differ"),
+                )
+            }),
+            (other > 0)
+                .then(|| Notice::new("count_mismatch", format!("{other} are of another number of morph targets"))),
+            kept.map(|why| Notice::new("keys_not_editable", why)),
+            (replaced > 0).then(|| Notice::new("keys_replaced", format!("{} made way", count(replaced, "key")))),
         ];
-        Ok(Outcome { edits, note: said(notes), keys: Some((id, keys)) })
+        Ok(Outcome { edits, notes: said(notes), keys: Some((id, keys)) })
     }
 
     /// The node of each copied track: of the same path, of several of that path the one of the same index, else of the same name; or, where
@@ -698,11 +727,14 @@ impl PasteKeys {
             }
         }
         if from.len() != nodes.len() {
-            return Err(CommandError::Other(format!(
-                "keys of {} nodes were copied, and {} nodes are to take them; select as many, in the same order",
-                from.len(),
-                nodes.len()
-            )));
+            return Err(CommandError::other(
+                "count_mismatch",
+                format!(
+                    "keys of {} nodes were copied, and {} nodes are to take them; select as many, in the same order",
+                    from.len(),
+                    nodes.len()
+                ),
+            ));
         }
         let of = |t: &CopiedTrack| from.iter().position(|p| *p == t.place()).map(|k| nodes[k]);
         Ok(copied.tracks.iter().map(of).collect())
@@ -751,11 +783,13 @@ impl RippleKeys {
                 edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Shared::new) });
             }
         }
-        let taken = (removed > 0).then(|| format!("deleted {} in the removed time", count(removed, "key")));
+        let taken = (removed > 0)
+            .then(|| Notice::new("keys_deleted", format!("deleted {} in the removed time", count(removed, "key"))));
         let packed = clip.kept.len();
         let packed = (packed > 0 && nodes.is_none())
             .then(|| format!("{} with unreadable keys did not move", count(packed, "channel")));
-        Ok(Outcome { edits, note: said([taken, packed]), keys: None })
+        let packed = packed.map(|said| Notice::new("unreadable_keys_left_behind", said));
+        Ok(Outcome { edits, notes: said([taken, packed]), keys: None })
     }
 }
 
@@ -794,7 +828,8 @@ impl HoldKeys {
         let steps = meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
         let note = (!on && steps > 0)
             .then(|| format!("{} held throughout; choose another interpolation", count(steps, "track")));
-        Ok(Outcome { edits, note, keys: None })
+        let notes = said([note.map(|said| Notice::new("tracks_are_stepped", said))]);
+        Ok(Outcome { edits, notes, keys: None })
     }
 }
 
@@ -811,17 +846,21 @@ impl SetInterpolation {
         });
         let notes = [
             (others > 0 && !edits.is_empty()).then(|| {
-                format!(
+                let said = format!(
                     "a track has one interpolation, so {} of {} have it, too",
                     count(others, "other key"),
                     count(meant.tracks().count(), "track")
-                )
+                );
+                Notice::new("other_keys_follow", said)
             }),
-            (tangents > 0).then(|| format!("{} lost the tangents", count(tangents, "track"))),
-            (single > 0 && self.interpolation == Between::Smooth)
-                .then(|| format!("{} with a single key: smooth when there are two", count(single, "track"))),
+            (tangents > 0)
+                .then(|| Notice::new("tangents_removed", format!("{} lost the tangents", count(tangents, "track")))),
+            (single > 0 && self.interpolation == Between::Smooth).then(|| {
+                let tracks = count(single, "track");
+                Notice::new("single_key", format!("{tracks} with a single key: smooth when there are two"))
+            }),
         ];
-        Ok(Outcome { edits, note: said(notes), keys: None })
+        Ok(Outcome { edits, notes: said(notes), keys: None })
     }
 }
 
@@ -856,7 +895,7 @@ impl ShiftKeys {
             }
         }
         if edits.is_empty() {
-            return Err(CommandError::Other("none of the keys is of what is given".into()));
+            return Err(CommandError::other("no_key_there", "none of the keys is of what is given"));
         }
         Ok(edits.into())
     }
@@ -867,7 +906,10 @@ impl ChangeKeys {
         let meant = Meant::or_all(scene, &self.clip, &self.which)?;
         let by: Vec<f32> = self.by.0.iter().map(|v| *v as f32).collect();
         let Some(first) = by.first().copied() else {
-            return Err(CommandError::Other("“by” is an empty list; give a number, or one a component".into()));
+            return Err(CommandError::other(
+                "argument_empty",
+                "“by” is an empty list; give a number, or one a component",
+            ));
         };
         let edits = meant.changed(|track, times| {
             let each = |k: usize| by.get(k).copied().unwrap_or(if by.len() == 1 { first } else { 0.0 });
@@ -928,7 +970,8 @@ impl SetTangents {
         let others = meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
         let note =
             (others > 0).then(|| format!("{} became smooth: only smooth ones have tangents", count(others, "track")));
-        Ok(Outcome { edits, note, keys: None })
+        let notes = said([note.map(|said| Notice::new("tracks_became_splines", said))]);
+        Ok(Outcome { edits, notes, keys: None })
     }
 }
 
@@ -960,6 +1003,6 @@ impl CleanKeys {
             1 => "1 key was removed".to_owned(),
             n => format!("{n} keys were removed"),
         };
-        Ok(Outcome { edits, note: Some(note), keys: None })
+        Ok(Outcome { edits, notes: vec![Notice::new("keys_cleaned", note)], keys: None })
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Property, Shared, Track, TrackId,
+        Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, Property, Shared, Track, TrackId,
         Transform, Unkeyed, UnkeyedAt,
         transform::{angle_between, unit_or},
     },
@@ -29,7 +29,7 @@ pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
-    document.clips.get(id).ok_or_else(|| CommandError::Other(format!("clip {} is not there", id.0)))
+    document.clips.get(id).ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} is not there", id.0)))
 }
 
 document_commands! {
@@ -79,7 +79,10 @@ document_commands! {
 pub(super) fn time_of(time: Seconds) -> Result<f32, CommandError> {
     let time = time.0;
     if time < 0.0 {
-        return Err(CommandError::Other(format!("“time” is {time} s; a key cannot lie before 0 s")));
+        return Err(CommandError::other(
+            "argument_out_of_range",
+            format!("“time” is {time} s; a key cannot lie before 0 s"),
+        ));
     }
     Ok(time)
 }
@@ -110,7 +113,7 @@ pub(super) fn refuse_kept(
     } else {
         "cannot be read, and are kept as they are; Problems says why"
     };
-    Err(CommandError::Other(format!("the {} keys of {label} {why}", property.path())))
+    Err(CommandError::other("keys_not_editable", format!("the {} keys of {label} {why}", property.path())))
 }
 
 /// Which components of a node are keyed where neither values nor parts are given: what is unkeyed there; or what the clip
@@ -145,8 +148,9 @@ impl SetKey {
         let unkeyed = self.unkeyed_of(document, id)?;
         let given = self.to.components();
         if !given.is_empty() && self.parts.is_some() {
-            return Err(CommandError::Other(
-                "“parts” says what to key of what is seen; leave it out where values are given".into(),
+            return Err(CommandError::other(
+                "arguments_exclusive",
+                "“parts” says what to key of what is seen; leave it out where values are given",
             ));
         }
         self.key_all(document, (id, clip, time), nodes, unkeyed.as_ref(), &given)
@@ -161,7 +165,10 @@ impl SetKey {
         let time = self.unkeyed.unwrap_or(self.time).0;
         let found = document.aids.unkeyed(id, f64::from(time)).map(|(at, pose)| (at, pose.clone()));
         if found.is_none() && self.unkeyed.is_some() {
-            return Err(CommandError::Other(format!("there is no unkeyed pose at {time} s of this clip")));
+            return Err(CommandError::other(
+                "no_unkeyed_pose",
+                format!("there is no unkeyed pose at {time} s of this clip"),
+            ));
         }
         Ok(found)
     }
@@ -254,7 +261,8 @@ impl SetKey {
                 worst.0.to_degrees()
             )
         });
-        Ok(Outcome { edits, note, keys: None })
+        let notes = note.map(|said| Notice::new("motion_changed", said)).into_iter().collect();
+        Ok(Outcome { edits, notes, keys: None })
     }
 
     /// A track with a new value: tangents that were automatic are made again, and one that had a single key comes to be as new
@@ -390,7 +398,7 @@ impl DiscardUnkeyed {
         let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;
         let time = self.time.map(|t| t.0);
         if time.is_some() && id.is_none() {
-            return Err(CommandError::Other("“time” is a time of a clip; name the “clip”".into()));
+            return Err(CommandError::other("arguments_together", "“time” is a time of a clip; name the “clip”"));
         }
         Ok(without_unkeyed(document, |at| {
             id.is_none_or(|id| id == at.clip) && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)

@@ -32,17 +32,20 @@ use crate::{
 
 impl From<NoSides> for CommandError {
     fn from(why: NoSides) -> Self {
-        Self::Other(match why {
-            NoSides::Unknown | NoSides::NoPair => {
-                format!("{why}; {} says which joint is the mirror image of which", PairJoints::NAME)
-            }
-            NoSides::OtherSkin => format!("{why}; {} goes from skin to skin", MirrorWeights::NAME),
-        })
+        Self::other(
+            why.code(),
+            match why {
+                NoSides::Unknown | NoSides::NoPair => {
+                    format!("{why}; {} says which joint is the mirror image of which", PairJoints::NAME)
+                }
+                NoSides::OtherSkin => format!("{why}; {} goes from skin to skin", MirrorWeights::NAME),
+            },
+        )
     }
 }
 
-fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
-    Err(CommandError::Other(message.into()))
+fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::other(code, message))
 }
 
 /// The edits that give a skin other layers. Without any left, the weights are those of the base.
@@ -263,14 +266,23 @@ fn find<'a>(
     }
     match found[..] {
         [one] => Ok(one),
-        [] => refuse(format!("there is no weight layer “{text}”; {} makes one", AddLayer::NAME)),
-        [(skin, layers, k), ..] => refuse(format!(
-            "{} weight layers are meant by “{text}”; name one by its number, such as “#{}”, and the mesh that it is on, such \
+        [] => {
+            refuse("no_such_weight_layer", format!("there is no weight layer “{text}”; {} makes one", AddLayer::NAME))
+        }
+        [(skin, layers, k), ..] => refuse(
+            "weight_layer_ambiguous",
+            format!(
+                "{} weight layers are meant by “{text}”; name one by its number, such as “#{}”, and the mesh that it is on, such \
              as “{}”",
-            found.len(),
-            layers.layers[k].id.0,
-            layers.bases.keys().next().map_or_else(|| format!("skin {}", skin.0), |(m, _)| mesh_label(document, *m)),
-        )),
+                found.len(),
+                layers.layers[k].id.0,
+                layers
+                    .bases
+                    .keys()
+                    .next()
+                    .map_or_else(|| format!("skin {}", skin.0), |(m, _)| mesh_label(document, *m)),
+            ),
+        ),
     }
 }
 
@@ -314,8 +326,13 @@ impl AddLayer {
         };
         let skin = match skins.iter().collect::<Vec<_>>()[..] {
             [skin] => *skin,
-            [] => return refuse("nothing with weights is meant; name a mesh that hangs on a skin"),
-            _ => return refuse(format!("{} skins are meant, and a layer is of one; name a mesh of it", skins.len())),
+            [] => return refuse("no_weights_meant", "nothing with weights is meant; name a mesh that hangs on a skin"),
+            _ => {
+                return refuse(
+                    "several_skins_meant",
+                    format!("{} skins are meant, and a layer is of one; name a mesh of it", skins.len()),
+                );
+            }
         };
         let mut to = document.aids.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
         if to.layers.is_empty() {
@@ -323,7 +340,9 @@ impl AddLayer {
             to.bases = primitives_of(document, skin).into_iter().filter_map(map).collect();
         }
         let id = LayerId(to.next);
-        let Some(next) = to.next.checked_add(1) else { return refuse("there were too many layers; flatten them") };
+        let Some(next) = to.next.checked_add(1) else {
+            return refuse("too_many_layers", "there were too many layers; flatten them");
+        };
         to.next = next;
         let name = match &self.name {
             Some(name) => trimmed(name)?,
@@ -338,7 +357,7 @@ impl AddLayer {
 
 fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
     match name.trim() {
-        "" => refuse("a layer needs a name"),
+        "" => refuse("name_missing", "a layer needs a name"),
         name => Ok(name.into()),
     }
 }
@@ -353,7 +372,11 @@ impl RemoveLayer {
 }
 
 fn share(value: f32, name: &str) -> Result<f32, CommandError> {
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(format!("“{name}” is 0 to 1, not {value}")) }
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        refuse("argument_out_of_range", format!("“{name}” is 0 to 1, not {value}"))
+    }
 }
 
 impl LayerOpacity {
@@ -414,7 +437,7 @@ impl KeepWeightLayers {
         let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
         let all: Vec<_> = document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).collect();
         if all.is_empty() {
-            return refuse("there are no weight layers to keep");
+            return refuse("no_weight_layers", "there are no weight layers to keep");
         }
         let to = self.on.unwrap_or(!all.iter().all(|(_, l)| l.keeps));
         let changed = all.into_iter().filter(|(_, l)| l.keeps != to);
@@ -432,7 +455,10 @@ impl SplitWeightLayer {
         let (skin, layers, at) = find(document, &self.layer, self.mesh.as_ref())?;
         let layer = &layers.layers[at];
         if layer.mirror.is_some() {
-            return refuse(format!("weight layer “{}” is mirrored; end that before it is split", layer.name));
+            return refuse(
+                "layer_is_mirrored",
+                format!("weight layer “{}” is mirrored; end that before it is split", layer.name),
+            );
         }
         let list = &document.skin(skin).joints;
         let mut joints = Vec::new();
@@ -441,16 +467,18 @@ impl SplitWeightLayer {
                 Some(k) => joints.push(k as u16),
                 None => {
                     let label = document.node(node).label(node);
-                    return refuse(format!("“{label}” is no joint of the skin that the layer is on"));
+                    return refuse("not_a_joint", format!("“{label}” is no joint of the skin that the layer is on"));
                 }
             }
         }
         let Some((rest, taken)) = split(layer, &joints) else {
-            return refuse(format!("weight layer “{}” holds nothing of these joints", layer.name));
+            return refuse("layer_is_empty", format!("weight layer “{}” holds nothing of these joints", layer.name));
         };
         let mut to = (**layers).clone();
         let id = LayerId(to.next);
-        let Some(next) = to.next.checked_add(1) else { return refuse("there were too many layers; flatten them") };
+        let Some(next) = to.next.checked_add(1) else {
+            return refuse("too_many_layers", "there were too many layers; flatten them");
+        };
         to.next = next;
         let name = match &self.name {
             Some(name) => trimmed(name)?,
@@ -517,7 +545,11 @@ impl MaskLayer {
                     own.into_iter().for_each(|at| part.mask[at] = value);
                 }
             }
-            if any { Ok(()) } else { refuse("none of these vertices is in the layer; paint them into it first") }
+            if any {
+                Ok(())
+            } else {
+                refuse("vertices_not_in_layer", "none of these vertices is in the layer; paint them into it first")
+            }
         })
     }
 }
@@ -535,7 +567,7 @@ impl MergeLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
         if !layers.counts(&layers.layers[at]) || (at > 0 && !layers.counts(&layers.layers[at - 1])) {
-            return refuse("a hidden layer cannot be merged; show it first, or remove it");
+            return refuse("layer_is_off", "a hidden layer cannot be merged; show it first, or remove it");
         }
         match merged_down(scene.document, skin, layers, layers.layers[at].id)? {
             Some(to) => set(scene.document, skin, to),
@@ -554,7 +586,7 @@ impl FlattenLayers {
         let skins: Vec<SkinId> =
             document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
         if skins.is_empty() {
-            return refuse("there are no weight layers to flatten");
+            return refuse("no_weight_layers", "there are no weight layers to flatten");
         }
         Ok(skins.into_iter().map(|skin| Edit::SetLayers { skin, to: None }).collect())
     }
@@ -585,15 +617,15 @@ impl PaintLayer {
         let (mesh, primitive, patch) = self.slots().patch(document, true)?;
         let key = (mesh, primitive);
         let Some(base) = layers.bases.get(&key) else {
-            return refuse(format!(
-                "primitive {primitive} of “{}” is not under this layer",
-                mesh_label(document, mesh)
-            ));
+            return refuse(
+                "not_in_layer",
+                format!("primitive {primitive} of “{}” is not under this layer", mesh_label(document, mesh)),
+            );
         };
         let mut part = LayerPart::new(&patch, 1.0);
         if let Some(Numbers(masks)) = &self.mask {
             if masks.len() != patch.vertices.len() {
-                return refuse("“mask” needs one number a vertex");
+                return refuse("count_mismatch", "“mask” needs one number a vertex");
             }
             for (v, mask) in patch.vertices.iter().zip(masks) {
                 if let Some(k) = part.find(*v) {
@@ -603,6 +635,7 @@ impl PaintLayer {
         }
         if !part.fits(base.vertex_count()) {
             return refuse(
+                "weights_unsound",
                 "a layer takes vertices of the mesh, each with weights that are not negative and a mask of 0 to 1, and at \
                  least one weight above 0",
             );
@@ -614,7 +647,10 @@ impl PaintLayer {
     fn paint_base(&self, document: &Document) -> Result<Vec<Edit>, CommandError> {
         let (mesh, primitive, mut patch) = self.slots().patch(document, false)?;
         let Some(skin) = document.layered(mesh, primitive) else {
-            return refuse(format!("primitive {primitive} of “{}” is under no layer", mesh_label(document, mesh)));
+            return refuse(
+                "not_in_layer",
+                format!("primitive {primitive} of “{}” is under no layer", mesh_label(document, mesh)),
+            );
         };
         let mut to = (*document.aids.weight_layers[&skin]).clone();
         let base = to.bases.get_mut(&(mesh, primitive)).filter(|b| patch.fits(b));
@@ -680,12 +716,15 @@ pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandEr
     let top = layers.and_then(|all| all.layers.iter().rev().find(|l| is_seen(all, l)));
     match top {
         Some(layer) if layer.opacity >= 1.0 => Ok(layer.id),
-        Some(layer) => refuse(format!(
-            "the topmost weight layer, “{}”, shows at {:.0} % only: add a layer above it, or flatten the layers",
-            layer.name,
-            layer.opacity * 100.0
-        )),
-        None => refuse("no weight layer shows: show one, add one, or flatten the layers"),
+        Some(layer) => refuse(
+            "layer_is_faint",
+            format!(
+                "the topmost weight layer, “{}”, shows at {:.0} % only: add a layer above it, or flatten the layers",
+                layer.name,
+                layer.opacity * 100.0
+            ),
+        ),
+        None => refuse("no_layer_is_on", "no weight layer shows: show one, add one, or flatten the layers"),
     }
 }
 
@@ -701,10 +740,17 @@ pub fn paint_into(
     layer: LayerId,
     changes: &[(MeshId, PrimitiveId, WeightPatch)],
 ) -> Result<Vec<Edit>, CommandError> {
-    let Some(layers) = document.aids.weight_layers.get(&skin) else { return refuse("the skin has no weight layers") };
-    let Some(target) = layers.layer(layer) else { return refuse(format!("weight layer #{} is not there", layer.0)) };
+    let Some(layers) = document.aids.weight_layers.get(&skin) else {
+        return refuse("no_weight_layers", "the skin has no weight layers");
+    };
+    let Some(target) = layers.layer(layer) else {
+        return refuse("no_such_weight_layer", format!("weight layer #{} is not there", layer.0));
+    };
     if !layers.counts(target) {
-        return refuse(format!("weight layer “{}” does not show; show it before it is painted", target.name));
+        return refuse(
+            "layer_is_off",
+            format!("weight layer “{}” does not show; show it before it is painted", target.name),
+        );
     }
     for (mesh, primitive, patch) in changes {
         let base = layers.bases.get(&(*mesh, *primitive));
@@ -713,7 +759,10 @@ pub fn paint_into(
         }
         let empty = patch.weights.chunks_exact(patch.sets * 4).position(|ws| ws.iter().all(|w| *w <= 0.0));
         if let Some(k) = empty {
-            return refuse(format!("vertex {} would be left without weights", patch.vertices[k]));
+            return refuse(
+                "vertex_without_weights",
+                format!("vertex {} would be left without weights", patch.vertices[k]),
+            );
         }
     }
     match painted(document, skin, layers, layer, changes)? {
@@ -762,7 +811,12 @@ pub(super) fn through(
     for (skin, changes) in changes {
         let layer = match named {
             Some((s, layers, at)) if s == skin => layers.layers[at].id,
-            Some(_) => return refuse("the layer is of another skin than what is changed; name the mesh"),
+            Some(_) => {
+                return refuse(
+                    "layer_of_other_skin",
+                    "the layer is of another skin than what is changed; name the mesh",
+                );
+            }
             None => layer_for(document, skin)?,
         };
         plain.extend(paint_into(document, skin, layer, &changes)?);

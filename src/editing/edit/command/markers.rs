@@ -105,7 +105,7 @@ fn changed(
 }
 
 fn missing(time: Seconds) -> CommandError {
-    CommandError::Other(format!("there is no marker at {} s of this clip", time.0))
+    CommandError::other("no_marker_there", format!("there is no marker at {} s of this clip", time.0))
 }
 
 impl AddMarker {
@@ -115,7 +115,9 @@ impl AddMarker {
             let name = self.name.clone().unwrap_or_else(|| format!("marker {}", markers.len() + 1));
             let marker = Marker { time, name: name.into(), color: self.color.map(Into::into).unwrap_or_default() };
             match at {
-                Some(_) => Err(CommandError::Other(format!("there is a marker at {time} s already"))),
+                Some(_) => {
+                    Err(CommandError::other("marker_there_already", format!("there is a marker at {time} s already")))
+                }
                 None => {
                     markers.push(marker);
                     Ok(())

@@ -24,8 +24,8 @@ document_commands! {
     } = "material.height_to_normal", "Height map to normal map", asks: true, enabled: rules::opened;
 }
 
-fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
-    Err(CommandError::Other(message.into()))
+fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::other(code, message))
 }
 
 /// The one of a name, or of `#` and its number.
@@ -36,8 +36,8 @@ fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, Command
     let found: Vec<usize> = (0..names.len()).filter(|k| names[*k] == Some(text)).collect();
     match found[..] {
         [one] => Ok(one),
-        [] => refuse(format!("there is no {what} “{text}”")),
-        _ => refuse(format!("{} {what}s are called “{text}”; give its #index", found.len())),
+        [] => refuse("no_such_thing", format!("there is no {what} “{text}”")),
+        _ => refuse("name_ambiguous", format!("{} {what}s are called “{text}”; give its #index", found.len())),
     }
 }
 
@@ -54,12 +54,18 @@ impl HeightToNormal {
             }
             (None, Some(texture)) => texture.image,
             (None, None) => {
-                return refuse(format!("“{}” takes its normals from no picture; name the image", self.material));
+                return refuse(
+                    "no_such_image",
+                    format!("“{}” takes its normals from no picture; name the image", self.material),
+                );
             }
         };
         let strength = self.strength.unwrap_or(4.0);
         if !(0.0..=1000.0).contains(&strength) {
-            return refuse(format!("{strength} pixels are no strength; give one from 0 to 1000"));
+            return refuse(
+                "argument_out_of_range",
+                format!("{strength} pixels are no strength; give one from 0 to 1000"),
+            );
         }
         let made = made(document, from, strength, self.wrap.unwrap_or(true))?;
         let image = ImageId::from(document.images.len());
@@ -89,12 +95,17 @@ impl HeightToNormal {
 
 /// The normal map of an image of heights.
 fn made(document: &Document, from: ImageId, strength: f32, wrap: bool) -> Result<Image, CommandError> {
-    let Some(image) = document.images.get(from.index()) else { return refuse("that image is not there") };
+    let Some(image) = document.images.get(from.index()) else {
+        return refuse("no_such_image", "that image is not there");
+    };
     let label = image.name.as_deref().map_or_else(|| format!("image {}", from.0), ToOwned::to_owned);
-    let unread = |why: String| CommandError::Other(format!("“{label}” cannot be read: {why}"));
+    let unread = |why: String| CommandError::other("image_unreadable", format!("“{label}” cannot be read: {why}"));
     let picture = image.unpack().map_err(|e| unread(e.to_string()))?;
     if !is_gray(&picture) {
-        return refuse(format!("“{label}” has colors: it is no height map, and perhaps a normal map already"));
+        return refuse(
+            "not_a_height_map",
+            format!("“{label}” has colors: it is no height map, and perhaps a normal map already"),
+        );
     }
     let normals = normal_map(&picture, strength, wrap);
     let bytes = picture_to_png(&normals).map_err(|e| unread(e.to_string()))?;

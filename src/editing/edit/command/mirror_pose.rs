@@ -10,7 +10,7 @@ use super::{
     rules,
 };
 use crate::{
-    model::{Components, Document, NodeId, Transform, transform::is_turned_less},
+    model::{Components, Document, NodeId, Notice, Transform, transform::is_turned_less},
     motion::{Mirror, MirrorGap, SkinGap, SkinPairs, flipped_morphs},
 };
 
@@ -51,42 +51,45 @@ fn changes(place: &Place<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
 }
 
 /// A sentence on scales that are not exact.
-pub(super) fn scales(count: usize) -> Option<String> {
+pub(super) fn scales(count: usize) -> Option<Notice> {
     let scales = if count == 1 { "1 scale is".to_owned() } else { format!("{count} scales are") };
-    (count > 0).then(|| format!("{scales} approximate, because the axes of the two joints differ"))
+    let said = format!("{scales} approximate, because the axes of the two joints differ");
+    (count > 0).then(|| Notice::new("scale_approximate", said))
 }
 
 /// A sentence on how far the result is from the mirror image; nothing where nobody sees that.
-pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<String> {
+pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice> {
     /// In sizes of the body.
     const SEEN: f32 = 1e-3;
     let gap = gap.filter(|g| g.part > SEEN)?;
     let label = document.node(gap.node).label(gap.node);
     let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
-    Some(format!(
+    let said = format!(
         "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the model's size)"
-    ))
+    );
+    Some(Notice::new("not_symmetric", said))
 }
 
 /// A sentence on how far the skin is from the mirror image, where its joints are nearer than that; nothing where nobody sees it.
-pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Option<SkinGap>) -> Option<String> {
+pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Option<SkinGap>) -> Option<Notice> {
     /// In sizes of the body.
     const SEEN: f32 = 0.01;
     let skin = skin.filter(|s| s.part > SEEN.max(joints.map_or(0.0, |j| j.part) * 2.0))?;
     let label = document.node(skin.node).label(skin.node);
     let (millimeters, percent) = (skin.distance * 1000.0, skin.part * 100.0);
-    Some(format!(
+    let said = format!(
         "the weights of {label} are not alike on both sides: its skin is up to {millimeters:.1} mm from the mirror image \
          ({percent:.1} % of the size); weights.mirror makes them alike"
-    ))
+    );
+    Some(Notice::new("weights_not_symmetric", said))
 }
 
 /// All that is said of a mirrored pose.
-fn left(alone: usize, scales_left: usize, off: Option<String>) -> Option<String> {
+fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
     let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
-    let alone = (alone > 0).then(|| format!("{} no partner on the other side", joints(alone)));
-    let said: Vec<String> = [alone, scales(scales_left), off].into_iter().flatten().collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let said = || format!("{} no partner on the other side", joints(alone));
+    let alone = (alone > 0).then(|| Notice::new("no_mirror_partner", said()));
+    alone.into_iter().chain(scales(scales_left)).chain(off).collect()
 }
 
 impl MirrorPose {
@@ -99,7 +102,10 @@ impl MirrorPose {
             let partner = mirror.partner(*node).filter(|p| p != node);
             if let Some(both) = partner.filter(|p| nodes.binary_search(p).is_ok()) {
                 let [a, b] = [*node, both].map(|n| document.node(n).label(n));
-                return Err(CommandError::Other(format!("both {a} and {b} are given; give the joints of one side")));
+                return Err(CommandError::other(
+                    "both_sides_given",
+                    format!("both {a} and {b} are given; give the joints of one side"),
+                ));
             }
         }
         let sources: BTreeSet<NodeId> =
@@ -107,7 +113,7 @@ impl MirrorPose {
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
             let message = "none of these joints has a partner on the other side; pairs can be corrected in Paint mode";
-            return Err(CommandError::Other(message.into()));
+            return Err(CommandError::other("no_mirror_partner", message));
         }
         let changes = changes(&place, &wanted);
         let off = off(document, &mirror, &place, &changes, Some(&sources));
@@ -143,7 +149,7 @@ fn off(
     place: &Place<'_>,
     changes: &Wanted,
     sources: Option<&BTreeSet<NodeId>>,
-) -> Option<String> {
+) -> Option<Notice> {
     let after = place.seen().with(document, changes);
     gap(document, mirror.gap(document, (place.seen(), &after), sources))
 }
@@ -168,7 +174,10 @@ impl FlipPose {
         });
         let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
         if wanted.is_empty() && morphs.is_empty() {
-            return Err(CommandError::Other("none of these joints has a partner on the other side".into()));
+            return Err(CommandError::other(
+                "no_mirror_partner",
+                "none of these joints has a partner on the other side",
+            ));
         }
         let changes = changes(&place, &wanted);
         let after = place.seen().with(document, &changes);
@@ -176,7 +185,6 @@ impl FlipPose {
         let skin =
             self.node.is_none().then(|| SkinPairs::of(document, &mirror, &after).gap(document, place.seen(), &after));
         let off = [gap(document, joints), skin_gap(document, joints, skin.flatten())].into_iter().flatten();
-        let off = off.reduce(|a, b| format!("{a}; {b}"));
         let mut done = place.put_noting(changes, left(0, scales, off))?;
         done.edits.extend(place.put_morphs(morphs));
         Ok(done)

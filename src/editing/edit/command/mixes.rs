@@ -13,8 +13,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, SceneId, Shared,
-        TrackId,
+        Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, Notice, SceneId,
+        Shared, TrackId,
     },
     motion::{
         Jump, Mixer, Playing, baked, baked_error, best_seams,
@@ -269,8 +269,8 @@ fn scene_of(document: &Document) -> Option<SceneId> {
     document.scene.or_else(|| document.scenes.ids().next())
 }
 
-fn sentence(text: String) -> CommandError {
-    CommandError::Other(text)
+fn sentence(code: &'static str, text: impl Into<String>) -> CommandError {
+    CommandError::other(code, text)
 }
 
 fn put(mix: Mix) -> Outcome {
@@ -279,7 +279,7 @@ fn put(mix: Mix) -> Outcome {
 
 /// A mix with something on it.
 fn there(document: &Document) -> Result<Shared<Mix>, CommandError> {
-    let none = || sentence("there is no mix; lay a clip on a lane first".to_owned());
+    let none = || sentence("no_mix", "there is no mix; lay a clip on a lane first".to_owned());
     mix_of(document).filter(|m| m.length() > 0.0).ok_or_else(none)
 }
 
@@ -287,10 +287,10 @@ impl SetMix {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         match &self.mix {
             MixText::Mix(mix) => match mix.fault() {
-                Some(fault) => Err(sentence(fault)),
+                Some(fault) => Err(sentence("mix_unsound", fault)),
                 None => Ok(Outcome { edits: vec![Edit::SetMix { to: Some(mix.clone()) }], ..Outcome::default() }),
             },
-            MixText::Text(text) => read_mix(scene.document, text).map(put).map_err(sentence),
+            MixText::Text(text) => read_mix(scene.document, text).map(put).map_err(|fault| sentence("mix_unsound", fault)),
         }
     }
 }
@@ -311,7 +311,9 @@ impl GoTo {
         let covers = |l: &MixLane| l.additive.is_none() && self.lane.as_ref().is_none_or(|name| *name == *l.name);
         let lane = match (mix.lanes.iter().position(covers), &self.lane) {
             (Some(at), _) => at,
-            (None, Some(name)) => return Err(sentence(format!("no lane “{name}” covers what is below it"))),
+            (None, Some(name)) => {
+                return Err(sentence("no_such_lane", format!("no lane “{name}” covers what is below it")));
+            }
             (None, None) => {
                 mix.lanes.insert(0, MixLane::new("Body"));
                 0
@@ -319,7 +321,7 @@ impl GoTo {
         };
         let now = f64::from(self.time.0);
         if !now.is_finite() || now < 0.0 {
-            return Err(sentence(format!("{now} s is no time of a mix")));
+            return Err(sentence("argument_out_of_range", format!("{now} s is no time of a mix")));
         }
         let (start, enters) = self.when_of(document, &mix, lane, now, clip);
         let fade = f64::from(self.fade.map_or(0.25, |f| f.0));
@@ -334,7 +336,7 @@ impl GoTo {
         let offset = enters;
         bars.push(MixBar { fade_in: fade, enter, in_step, offset, ..MixBar::new(clip, start, ends - start) });
         match mix.fault() {
-            Some(fault) => Err(sentence(fault)),
+            Some(fault) => Err(sentence("mix_unsound", fault)),
             None => Ok(put(mix)),
         }
     }
@@ -424,7 +426,12 @@ impl PlayOver {
             None => None,
             Some(nodes) => match nodes.all(document)?[..] {
                 [one] => Some(one),
-                _ => return Err(sentence("one joint is meant, from which the upper clip plays".to_owned())),
+                _ => {
+                    return Err(sentence(
+                        "one_node_wanted",
+                        "one joint is meant, from which the upper clip plays".to_owned(),
+                    ));
+                }
             },
         };
         let (clip, over) = (self.clip.find(document)?, self.over.find(document)?);
@@ -505,23 +512,29 @@ impl BakeMix {
         let rate = self.rate(document);
         let bound = self.millimetres.unwrap_or(1.0);
         if !(1.0..=1000.0).contains(&rate) {
-            return Err(sentence(format!("{rate} frames a second is no rate to bake at; give one from 1 to 1000")));
+            return Err(sentence(
+                "argument_out_of_range",
+                format!("{rate} frames a second is no rate to bake at; give one from 1 to 1000"),
+            ));
         }
         if !(0.0..=1000.0).contains(&bound) {
-            return Err(sentence(format!("{bound} mm is no bound; give one from 0 to 1000")));
+            return Err(sentence("argument_out_of_range", format!("{bound} mm is no bound; give one from 0 to 1000")));
         }
         let span = (0.0, mix.length());
         /// More is no clip that anyone keeps; it is said before it takes minutes.
         const MOST: f64 = 1e6;
         if span.1 * rate > MOST {
-            return Err(sentence(format!(
-                "{:.0} s at {rate} frames a second are too many keys; bake at a lower rate",
-                span.1
-            )));
+            return Err(sentence(
+                "mix_out_of_bounds",
+                format!("{:.0} s at {rate} frames a second are too many keys; bake at a lower rate", span.1),
+            ));
         }
         let made = Shared::new(baked(document, &mix, span, rate));
         if made.tracks.is_empty() {
-            return Err(sentence("the mix moves nothing: its clips have no keys, or are gone".to_owned()));
+            return Err(sentence(
+                "mix_is_still",
+                "the mix moves nothing: its clips have no keys, or are gone".to_owned(),
+            ));
         }
         let off = baked_error(document, &mix, span, &made, rate);
         let mut said = format!(
@@ -547,22 +560,23 @@ impl BakeMix {
             );
             clip = less.clip;
         }
-        if let Some(jumps) = jumps_in_words(document, &jumps(document, &mix, span)) {
-            said += &format!("; warning: {jumps}");
-        }
+        let jumps = jumps_in_words(document, &jumps(document, &mix, span));
+        let jumps = jumps.map(|jumps| Notice::new("motion_jumps", format!("warning: {jumps}")));
         let name = free_clip_name(document, self.name.as_deref().unwrap_or("Mix"));
         let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
         let clip = Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() }.counted_at(rate);
         let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
-        Ok(Outcome { edits: vec![edit], note: Some(format!("{name}: {said}")), ..Outcome::default() })
+        let notes = [Notice::new("mix_baked", format!("{name}: {said}"))].into_iter().chain(jumps).collect();
+        Ok(Outcome { edits: vec![edit], notes, ..Outcome::default() })
     }
 }
 
 impl KeepMix {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let place = scene_of(document)
-            .ok_or_else(|| sentence("this file has no scene to keep a mix with; its text can be copied".to_owned()))?;
+        let place = scene_of(document).ok_or_else(|| {
+            sentence("no_scene", "this file has no scene to keep a mix with; its text can be copied".to_owned())
+        })?;
         let mut edits = Vec::new();
         let to = if self.on.unwrap_or(true) {
             let mix = there(document)?;
@@ -574,7 +588,10 @@ impl KeepMix {
                 } else {
                     "one of its bars plays a clip that is gone; remove the bar first".to_owned()
                 };
-                return Err(sentence(format!("the file would not find the mix's clips again: {why}")));
+                return Err(sentence(
+                    "mix_not_found_again",
+                    format!("the file would not find the mix's clips again: {why}"),
+                ));
             }
             Some(Shared::new(named_mix(document, &mix)))
         } else {
@@ -602,7 +619,7 @@ impl MarkFootfalls {
                 (_, 0) => "its feet cannot be told left from right; put “left” and “right” into their names",
                 _ => "its feet stay near the ground and never step",
             };
-            return Err(sentence(format!("no footfalls in {label}: {why}")));
+            return Err(sentence("no_footfalls", format!("no footfalls in {label}: {why}")));
         }
         let kept = clip.markers.iter().filter(|m| !matches!(&*m.name, "L" | "R")).cloned();
         let new = falls.iter().map(|(time, side)| Marker {
@@ -612,7 +629,7 @@ impl MarkFootfalls {
         });
         let markers: Shared<[Marker]> = Marker::in_order(kept.chain(new).collect()).into();
         let to = Clip { markers, ..(**clip).clone() };
-        let note = Some(format!("{} steps marked", falls.len()));
-        Ok(Outcome { edits: vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }], note, ..Outcome::default() })
+        let notes = vec![Notice::new("steps_marked", format!("{} steps marked", falls.len()))];
+        Ok(Outcome { edits: vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }], notes, ..Outcome::default() })
     }
 }

@@ -69,7 +69,7 @@ pub use self::{
         ReverseClip, RootMotion, SetRate, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of,
         seam_in_words, travel_in_words,
     },
-    clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode},
+    clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode, RenameNodes},
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
         ToolCommand, VertexCommand, ViewCommand,
@@ -121,9 +121,9 @@ pub use self::{
     },
 };
 pub(super) use self::{layers::lines_of, weights::line_of};
-use super::{Edit, EditError};
+use super::{Edit, EditError, near::did_you_mean};
 use crate::{
-    model::{ClipId, Document, KeySet, PoseLayerId, TransformError},
+    model::{ClipId, Document, KeySet, Notice, PoseLayerId, TransformError},
     motion::{Pose, Space, Stack},
 };
 
@@ -416,7 +416,11 @@ impl Command {
     /// Where there is none of that name, or its arguments are missing or of another type. What they name is looked for when
     /// it is carried out.
     pub fn read(line: &CommandLine) -> Result<Self, CommandError> {
-        let spec = find(&line.name).ok_or_else(|| CommandError::Unknown(line.name.clone()))?;
+        let unknown = || {
+            let near = did_you_mean(&line.name, table().iter().map(|spec| spec.name));
+            CommandError::Unknown { name: line.name.clone(), near }
+        };
+        let spec = find(&line.name).ok_or_else(unknown)?;
         let arguments = Arguments::new(line, spec)?;
         let command = (spec.read)(&arguments)?;
         if !table::is_of_keys(spec) || !arguments.has("layer") {
@@ -547,9 +551,16 @@ pub struct Outcome {
     pub edits: Vec<Edit>,
     /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
     /// what it could not keep. Nothing where it did just what was asked.
-    pub note: Option<String>,
+    pub notes: Vec<Notice>,
     /// Which keys of a clip are selected then; those that were unless said.
     pub keys: Option<(ClipId, KeySet)>,
+}
+
+impl Outcome {
+    /// Nothing is changed; and why.
+    fn noted(code: &'static str, message: impl Into<String>) -> Self {
+        Self { notes: vec![Notice::new(code, message)], ..Self::default() }
+    }
 }
 
 impl From<Vec<Edit>> for Outcome {
@@ -619,7 +630,7 @@ impl ArgumentType {
     pub const fn choices(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Choice(words) => Some(words),
-            Self::Space => Some(&["local", "parent", "world"]),
+            Self::Space => Some(&arguments::PLAIN_SPACES),
             Self::Flag => Some(&["true", "false"]),
             _ => None,
         }
@@ -713,8 +724,13 @@ impl CommandSpec {
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// No such command.
-    #[error("there is no command “{0}”; `ulna commands` lists them")]
-    Unknown(String),
+    #[error("there is no command “{name}”{near}; `ulna commands` lists them")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// A name that is close, in parentheses; or empty.
+        near: String,
+    },
     /// The line is not an object with a `do`.
     #[error("a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is {0}")]
     Shape(String),
@@ -734,7 +750,26 @@ pub enum CommandError {
     Edit(#[from] EditError),
     /// Something else, as a sentence.
     #[error("{0}")]
-    Other(String),
+    Other(Notice),
+}
+
+impl CommandError {
+    /// Something that has no variant of its own: its code, and a sentence.
+    pub fn other(code: &'static str, message: impl Into<String>) -> Self {
+        Self::Other(Notice::new(code, message))
+    }
+
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "no_such_command",
+            Self::Shape(_) => "not_a_command",
+            Self::Argument(error) => error.code(),
+            Self::Transform { source, .. } => source.code(),
+            Self::Edit(error) => error.code(),
+            Self::Other(notice) => notice.code,
+        }
+    }
 }
 
 /// A command with its arguments: one line of text.

@@ -16,12 +16,15 @@ use crate::{
 fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, CommandError> {
     let label = document.node(node).label(node);
     let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else {
-        return Err(CommandError::Other(format!("{label} has no mesh, and so no morph targets")));
+        return Err(CommandError::other("no_mesh", format!("{label} has no mesh, and so no morph targets")));
     };
     let named = mesh.target_names.iter().position(|n| &**n == text);
     let number = text.trim_start_matches('#').parse::<usize>().ok().filter(|k| *k < mesh.target_count());
     named.or(number).ok_or_else(|| {
-        CommandError::Other(format!("{label} has no morph target “{text}”; it has {}", mesh.target_count()))
+        CommandError::other(
+            "no_such_morph_target",
+            format!("{label} has no morph target “{text}”; it has {}", mesh.target_count()),
+        )
     })
 }
 
@@ -135,8 +138,9 @@ impl KeyMorphs {
             (Some(target), Some(weight)) => Some((target.as_str(), weight)),
             (None, None) => None,
             _ => {
-                return Err(CommandError::Other(
-                    "“target” and “weight” go together: which morph target, and what it is set to".into(),
+                return Err(CommandError::other(
+                    "arguments_together",
+                    "“target” and “weight” go together: which morph target, and what it is set to",
                 ));
             }
         };
@@ -153,7 +157,10 @@ impl KeyMorphs {
         for (node, weights) in changed {
             if weights.is_empty() {
                 let label = document.node(node).label(node);
-                return Err(CommandError::Other(format!("{label} has no morph targets to key")));
+                return Err(CommandError::other(
+                    "no_such_morph_target",
+                    format!("{label} has no morph targets to key"),
+                ));
             }
             let unkeyed = held.filter(|(_, pose)| pose.morphs.contains_key(&node));
             let value = (to.is_some() || unkeyed.is_some()).then_some(&weights[..]);

@@ -25,8 +25,8 @@ use crate::{
     edit::Edit,
     geometry::orthogonal_factor,
     model::{
-        Components, Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, Transform,
-        UnkeyedAt,
+        Components, Document, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
+        Transform, UnkeyedAt,
     },
     motion::{
         LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, insert_key, under_layers, user_at, with_layers,
@@ -171,7 +171,10 @@ impl<'a> Place<'a> {
             (Some(clip), Some(time)) => (clip, time_of(time)?),
             (given, _) => {
                 let missing = if given.is_some() { "time" } else { "clip" };
-                return Err(CommandError::Other(format!("“clip” and “time” go together; “{missing}” is missing")));
+                return Err(CommandError::other(
+                    "arguments_together",
+                    format!("“clip” and “time” go together; “{missing}” is missing"),
+                ));
             }
         };
         let id = clip.find(document)?;
@@ -242,7 +245,7 @@ impl<'a> Place<'a> {
 
     /// Adds what the nodes below these need to stay where they are, or as they are turned, while these are posed; what is said
     /// where that is more than a node can hold.
-    pub fn counter(&self, wanted: &mut Wanted, children: Option<Children>) -> Option<String> {
+    pub fn counter(&self, wanted: &mut Wanted, children: Option<Children>) -> Option<Notice> {
         /// Parts of a matrix that nobody sees.
         const UNSEEN: f32 = 1e-4;
         let how = children.filter(|c| *c != Children::Follow)?;
@@ -281,10 +284,11 @@ impl<'a> Place<'a> {
         }
         let (residue, node) = worst?;
         let label = document.node(node).label(node);
-        Some(format!(
+        let said = format!(
             "{label} cannot stay quite as it is: that would shear it by {:.1} %, which a node cannot hold",
             residue * 100.0
-        ))
+        );
+        Some(Notice::new("shear_dropped", said))
     }
 
     /// The edits that set the weights of morph targets there; a layer has none, so that they go where they would without it.
@@ -310,10 +314,13 @@ impl<'a> Place<'a> {
     pub fn put_noting(
         &self,
         wanted: impl IntoIterator<Item = (NodeId, Components)>,
-        note: Option<String>,
+        notes: impl IntoIterator<Item = Notice>,
     ) -> Result<Outcome, CommandError> {
-        let done = self.put(wanted)?;
-        Ok(Outcome { note: done.note.or(note), ..done })
+        let mut done = self.put(wanted)?;
+        if done.notes.is_empty() {
+            done.notes.extend(notes);
+        }
+        Ok(done)
     }
 
     /// The edits that put these components there; what they do not change of a node is not written. Pinned nodes stay where

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Components, Document, Local, NodeId, NodePose, Property, Track, Transform, TransformError,
+        Components, Document, Local, NodeId, NodePose, Notice, Property, Track, Transform, TransformError,
         transform::{is_invertible, is_turned_less},
     },
     motion::Space,
@@ -73,7 +73,7 @@ fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodeP
 }
 
 /// What an edit of these nodes drops: the shear of matrices, of which translation, rotation and scale hold none.
-pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String> {
+pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut worst: Option<(f32, NodeId)> = None;
     let mut count = 0;
     for (node, to) in poses_of(edits) {
@@ -93,10 +93,11 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<String
     let label = document.node(node).label(node);
     let whose =
         if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” most, have") };
-    Some(format!(
+    let said = format!(
         "{whose} a matrix that shears by {:.1} %; the shear is dropped, since translation, rotation and scale cannot hold it",
         residue * 100.0
-    ))
+    );
+    Some(Notice::new("shear_dropped", said))
 }
 
 /// The poses that edits set.
@@ -141,21 +142,17 @@ pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
             freed.push((node, plain(node, &local)));
         }
     }
-    if let Some(said) = layered_shear(document, &done.edits) {
-        done.note = Some(done.note.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
-    }
+    done.notes.extend(layered_shear(document, &done.edits));
     if freed.is_empty() {
         return;
     }
     let freed = Edit::SetPoses(freed);
-    if let Some(said) = shear_remark(document, std::slice::from_ref(&freed)) {
-        done.note = Some(done.note.take().map_or_else(|| said.clone(), |r| format!("{r}; {said}")));
-    }
+    done.notes.extend(shear_remark(document, std::slice::from_ref(&freed)));
     done.edits.push(freed);
 }
 
 /// What folding layers would drop: the shear of matrices of joints that come into one.
-fn layered_shear(document: &Document, edits: &[Edit]) -> Option<String> {
+fn layered_shear(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut taken = Vec::new();
     for edit in edits {
         let Edit::SetPoseLayers { home, to: Some(layers) } = edit else { continue };
@@ -177,7 +174,7 @@ fn moved_by(track: &Track) -> Option<NodeId> {
 }
 
 pub(super) fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
-    Outcome { note: shear_remark(document, &edits), edits, ..Outcome::default() }
+    Outcome { notes: shear_remark(document, &edits).into_iter().collect(), edits, ..Outcome::default() }
 }
 
 document_commands! {
@@ -350,10 +347,10 @@ fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
     match space {
         Space::World => Ok(()),
         _ if pivot.is_none() => Ok(()),
-        _ => Err(CommandError::Other(format!(
-            "a “pivot” goes with axes of the scene; set “space” to “{}”",
-            Space::World.label()
-        ))),
+        _ => Err(CommandError::other(
+            "arguments_together",
+            format!("a “pivot” goes with axes of the scene; set “space” to “{}”", Space::World.label()),
+        )),
     }
 }
 
@@ -405,7 +402,7 @@ impl Shift {
             if step != Vec3::ZERO && to == local.translation {
                 let label = document.node(node).label(node);
                 let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
-                return Err(CommandError::Other(message));
+                return Err(CommandError::other("too_far_away", message));
             }
             Ok((node, Components { translation: Some(to), ..Components::default() }))
         };
@@ -436,7 +433,7 @@ impl Resize {
         &self,
         place: &Place<'_>,
         document: &Document,
-    ) -> Result<(Wanted, Option<String>), CommandError> {
+    ) -> Result<(Wanted, Option<Notice>), CommandError> {
         /// The sine of an angle below which axes are the same.
         const ALIGNED: f32 = 2e-3;
         let (by, space) = (self.by.0, self.space.unwrap_or_default().0);
@@ -451,7 +448,7 @@ impl Resize {
                     "{label} has a scale of 0 along an axis, which no factor changes; set the scale first, by “{}” or in the inspector",
                     SetLocal::NAME
                 );
-                return Err(CommandError::Other(message));
+                return Err(CommandError::other("scale_is_zero", message));
             }
             let uniform = by.x == by.y && by.y == by.z;
             let factors = if space == Space::Local || uniform {
@@ -479,9 +476,10 @@ impl Resize {
         }
         let note = oblique.map(|(_, node)| {
             let label = document.node(node).label(node);
-            format!(
+            let said = format!(
                 "the axes of {label} lie across those it was scaled along, which would shear it; its scale is the nearest                  that a node can hold"
-            )
+            );
+            Notice::new("shear_dropped", said)
         });
         Ok((wanted, note))
     }
@@ -609,8 +607,9 @@ fn with_children(place: &Place<'_>, mut wanted: Wanted, children: Option<Childre
 pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
     let given = to.components();
     if given.is_empty() {
-        return Err(CommandError::Other(
-            "nothing to set is given; name translation, rotation, degrees or scale".into(),
+        return Err(CommandError::other(
+            "argument_missing",
+            "nothing to set is given; name translation, rotation, degrees or scale",
         ));
     }
     Ok(given)
@@ -682,10 +681,11 @@ impl SetWorld {
         let wanted: Result<Wanted, CommandError> = nodes.into_iter().map(&mut each).collect();
         let note = worst.map(|(residue, node)| {
             let label = document.node(node).label(node);
-            format!(
+            let said = format!(
                 "unequal scales above {label} would shear it by {:.1} %, which a node cannot hold; it is as near as it can be",
                 residue * 100.0
-            )
+            );
+            Notice::new("shear_dropped", said)
         });
         place.put_noting(wanted?, note)
     }

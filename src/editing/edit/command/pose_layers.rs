@@ -22,8 +22,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        ClipId, Components, Document, Interpolation, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property,
-        Shared, Track, Transform,
+        ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers,
+        Property, Shared, Track, Transform,
     },
     motion::{
         LayerWriteError,
@@ -37,12 +37,12 @@ pub use self::keys::{KeysOfLayer, LayerKeysCommand, layer_as_clip};
 
 impl From<LayerWriteError> for CommandError {
     fn from(why: LayerWriteError) -> Self {
-        Self::Other(why.to_string())
+        Self::other(why.code(), why.to_string())
     }
 }
 
-fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
-    Err(CommandError::Other(message.into()))
+fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::other(code, message))
 }
 
 /// A layer.
@@ -99,7 +99,7 @@ impl LayerName {
                 } else {
                     format!("there are {}", names.join(", "))
                 };
-                refuse(format!("{} has no layer “{text}”; {there}", home_words(document, home)))
+                refuse("no_such_layer", format!("{} has no layer “{text}”; {there}", home_words(document, home)))
             }
         }
     }
@@ -393,18 +393,16 @@ impl Found {
             None => match layers.0.as_slice() {
                 [only] => only.id,
                 [] => {
-                    return refuse(format!(
-                        "{} has no layer; {} makes one",
-                        home_words(document, home),
-                        NewLayer::NAME
-                    ));
+                    return refuse(
+                        "no_such_layer",
+                        format!("{} has no layer; {} makes one", home_words(document, home), NewLayer::NAME),
+                    );
                 }
                 all => {
-                    return refuse(format!(
-                        "{} has {} layers; say which by “layer”",
-                        home_words(document, home),
-                        all.len()
-                    ));
+                    return refuse(
+                        "layer_ambiguous",
+                        format!("{} has {} layers; say which by “layer”", home_words(document, home), all.len()),
+                    );
                 }
             },
         };
@@ -444,7 +442,7 @@ fn set(home: LayerHome, layers: PoseLayers) -> Vec<Edit> {
 
 fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
     match name.trim() {
-        "" => refuse("a layer needs a name"),
+        "" => refuse("name_missing", "a layer needs a name"),
         name => Ok(name.into()),
     }
 }
@@ -461,7 +459,7 @@ fn name_for(layers: &PoseLayers, name: Option<&String>, usual: &str) -> Result<A
     let Some(name) = name else { return Ok(free_name(layers, usual)) };
     let name = trimmed(name)?;
     if layers.iter().any(|l| l.name == name) {
-        return refuse(format!("there is a layer “{name}” already; give another name"));
+        return refuse("name_taken", format!("there is a layer “{name}” already; give another name"));
     }
     Ok(name)
 }
@@ -474,7 +472,11 @@ fn push(document: &Document, home: LayerHome, layer: PoseLayer) -> Vec<Edit> {
 }
 
 fn share(value: f32, name: &str) -> Result<f32, CommandError> {
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(format!("“{name}” is 0 to 1, not {value}")) }
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        refuse("argument_out_of_range", format!("“{name}” is 0 to 1, not {value}"))
+    }
 }
 
 impl NewLayer {
@@ -502,7 +504,7 @@ impl RenamePoseLayer {
         let found = Found::of(scene.document, &self.of)?;
         let name = trimmed(&self.name)?;
         if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
-            return refuse(format!("there is a layer “{name}” already; give another name"));
+            return refuse("name_taken", format!("there is a layer “{name}” already; give another name"));
         }
         Ok(found.with(PoseLayer { name, ..found.layer().clone() }))
     }
@@ -517,7 +519,10 @@ impl LayerStrength {
         match time {
             None => (layer.strength, layer.strength_keys) = (strength, None),
             Some(_) if found.home == LayerHome::Pose => {
-                return refuse("the pose has no time, so that nothing of it has keys; leave out “time”");
+                return refuse(
+                    "pose_has_no_time",
+                    "the pose has no time, so that nothing of it has keys; leave out “time”",
+                );
             }
             Some(time) => {
                 let keys = match &layer.strength_keys {
@@ -548,7 +553,7 @@ impl LayerStrengthKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         home_of(scene.document, self.of.clip.as_ref())?;
         if !self.keys.0.len().is_multiple_of(2) {
-            return refuse("“keys” are times and strengths, in turns; one of them is missing");
+            return refuse("arguments_together", "“keys” are times and strengths, in turns; one of them is missing");
         }
         let mut keys = Vec::new();
         for pair in self.keys.0.chunks(2) {
@@ -556,11 +561,11 @@ impl LayerStrengthKeys {
         }
         keys.sort_by(|a, b| a.0.total_cmp(&b.0));
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
-            return refuse("two keys of a strength lie at one time; leave one of them out");
+            return refuse("time_twice", "two keys of a strength lie at one time; leave one of them out");
         }
         let found = Found::of(scene.document, &self.of)?;
         if found.home == LayerHome::Pose && !keys.is_empty() {
-            return refuse("the pose has no time, so that nothing of it has keys");
+            return refuse("pose_has_no_time", "the pose has no time, so that nothing of it has keys");
         }
         let mut layer = found.layer().clone();
         let (times, values): (Vec<f32>, Vec<f32>) = keys.into_iter().unzip();
@@ -609,8 +614,10 @@ impl MovePoseLayer {
             (Some(true), None) => (found.at + 1).min(last),
             (Some(false), None) => found.at.saturating_sub(1),
             (None, Some(place)) if place <= last => place,
-            (None, Some(place)) => return refuse(format!("there is no place {place}; the topmost is {last}")),
-            _ => return refuse("say “up”, or which “place” it takes"),
+            (None, Some(place)) => {
+                return refuse("argument_out_of_range", format!("there is no place {place}; the topmost is {last}"));
+            }
+            _ => return refuse("argument_missing", "say “up”, or which “place” it takes"),
         };
         if to == found.at {
             return Ok(Vec::new());
@@ -644,11 +651,11 @@ impl SetInLayer {
         let time = self.time.map_or(Ok(0.0), time_of)?;
         let found = Found::of(document, &self.of)?;
         if !given.is_finite() {
-            return refuse("a number is not finite");
+            return refuse("not_finite", "a number is not finite");
         }
         let keys = self.key.unwrap_or(false);
         if keys && (found.home == LayerHome::Pose || self.time.is_none()) {
-            return refuse("“key” needs a layer of a clip, and a “time”");
+            return refuse("arguments_together", "“key” needs a layer of a clip, and a “time”");
         }
         let own = found.home.clip().and_then(|id| document.clips.get(id));
         let span = own.and_then(|c| key_span(c)).unwrap_or_default();
@@ -691,12 +698,15 @@ impl ZeroKey {
             [Some(self.time), self.until].into_iter().flatten().map(time_of).collect::<Result<Vec<f32>, _>>()?;
         let found = Found::of(document, &self.of)?;
         if found.home == LayerHome::Pose {
-            return refuse("the pose has no time; keys are of a clip's layer");
+            return refuse("pose_has_no_time", "the pose has no time; keys are of a clip's layer");
         }
         let mut layer = found.layer().clone();
         let nodes = named.unwrap_or_else(|| layer.nodes());
         if nodes.is_empty() {
-            return refuse(format!("layer “{}” moves nothing yet; pose a joint in it, or name joints", layer.name));
+            return refuse(
+                "layer_is_empty",
+                format!("layer “{}” moves nothing yet; pose a joint in it, or name joints", layer.name),
+            );
         }
         let clip = found.home.clip().and_then(|id| document.clips.get(id));
         let span = clip.and_then(|c| key_span(c)).unwrap_or_default();
@@ -726,7 +736,8 @@ impl ZeroKey {
         let when: Vec<String> = around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
         let note = (!when.is_empty())
             .then(|| format!("the constant offset of the layer is kept by keys around it, at {}", when.join(", ")));
-        Ok(Outcome { edits: found.with(layer), note, keys: None })
+        let notes = note.map(|n| Notice::new("offset_keyed", n)).into_iter().collect();
+        Ok(Outcome { edits: found.with(layer), notes, keys: None })
     }
 }
 
@@ -870,7 +881,8 @@ impl CopyLayer {
         let note = (!refused.is_empty()).then(|| {
             format!("{} have keys of these joints that cannot be edited, and got no copy", refused.join(", "))
         });
-        Ok(Outcome { edits, note, keys: None })
+        let notes = note.map(|n| Notice::new("clips_left_out", n)).into_iter().collect();
+        Ok(Outcome { edits, notes, keys: None })
     }
 }
 
@@ -896,11 +908,14 @@ pub(super) fn without(document: &Document, clip: ClipId) -> Option<Edit> {
 /// Why something that moves all keys of a clip in time cannot be done, where a layer has keys, too.
 pub(super) fn refuse_keyed(document: &Document, clip: ClipId) -> Result<(), CommandError> {
     match document.aids.layers(LayerHome::Clip(clip)).iter().find(|l| l.is_keyed()) {
-        Some(layer) => refuse(format!(
-            "layer “{}” of “{}” has keys of its own, which would stay behind; fold it first",
-            layer.name,
-            document.clip_label(clip)
-        )),
+        Some(layer) => refuse(
+            "layer_has_keys",
+            format!(
+                "layer “{}” of “{}” has keys of its own, which would stay behind; fold it first",
+                layer.name,
+                document.clip_label(clip)
+            ),
+        ),
         None => Ok(()),
     }
 }
@@ -908,10 +923,10 @@ pub(super) fn refuse_keyed(document: &Document, clip: ClipId) -> Result<(), Comm
 /// Why something that turns the joints of a clip about cannot be done, where there are layers.
 pub(super) fn refuse_layered(document: &Document, clip: ClipId) -> Result<(), CommandError> {
     if document.aids.pose_layers.contains_key(&LayerHome::Clip(clip)) {
-        return refuse(format!(
-            "“{}” has layers, which would stay as they are; fold them first",
-            document.clip_label(clip)
-        ));
+        return refuse(
+            "clip_has_layers",
+            format!("“{}” has layers, which would stay as they are; fold them first", document.clip_label(clip)),
+        );
     }
     Ok(())
 }

@@ -13,7 +13,9 @@ use super::{
 };
 use crate::{
     edit::{Edit, apply, command::weights::bind_bare},
-    model::{Document, Local, MeshId, Node, NodeId, Property, RestSource, SceneId, Shared, Skin, SkinId, Track},
+    model::{
+        Document, Local, MeshId, Node, NodeId, Notice, Property, RestSource, SceneId, Shared, Skin, SkinId, Track,
+    },
     motion::{Pose, Stack},
     weights::{at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
 };
@@ -60,15 +62,15 @@ choice! {
     }
 }
 
-fn refuse<T>(message: impl Into<String>) -> Result<T, CommandError> {
-    Err(CommandError::Other(message.into()))
+fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::other(code, message))
 }
 
 /// The pose of a moment.
 fn standing(document: &Document, clip: Option<&ClipName>, time: Option<Seconds>) -> Result<Pose, CommandError> {
     let time = f64::from(time.map_or(0.0, |t| t.0));
     if !time.is_finite() {
-        return refuse(format!("{time} s is no time"));
+        return refuse("argument_out_of_range", format!("{time} s is no time"));
     }
     let clip = match clip {
         None => None,
@@ -97,7 +99,10 @@ fn bound(
 ) -> Result<Shared<Skin>, CommandError> {
     let inverse = snapshot(document, pose, joints, scene_from_mesh).or_else(|joint| {
         let label = document.node(joint).label(joint);
-        refuse(format!("“{label}” is squashed flat there, and no bind can undo that; give it a scale other than 0"))
+        refuse(
+            "squashed_flat",
+            format!("“{label}” is squashed flat there, and no bind can undo that; give it a scale other than 0"),
+        )
     })?;
     Ok(Shared::new(Skin { name, joints: joints.to_vec().into(), inverse_bind: inverse.into(), has_inverse_bind: true }))
 }
@@ -204,7 +209,11 @@ impl Plan {
                 self.draft.put(edit)?;
             }
         }
-        Ok(Outcome { edits: self.draft.edits, note: Some(self.lines.join("; ")), ..Outcome::default() })
+        Ok(Outcome {
+            edits: self.draft.edits,
+            notes: vec![Notice::new("skin_bound", self.lines.join("; "))],
+            ..Outcome::default()
+        })
     }
 
     /// The mesh of a node becomes what is seen of it.
@@ -227,11 +236,14 @@ impl Plan {
                 }
             } else {
                 let other = document.node(other).label(other);
-                return refuse(format!("“{other}” shows the mesh of “{label}”, too, and would change with it"));
+                return refuse(
+                    "mesh_is_shared",
+                    format!("“{other}” shows the mesh of “{label}”, too, and would change with it"),
+                );
             }
         }
-        let shapes =
-            baked_shapes(document, pose, node, scene_from_mesh).or_else(|flat| refuse(format!("“{label}”: {flat}")))?;
+        let shapes = baked_shapes(document, pose, node, scene_from_mesh)
+            .or_else(|flat| refuse("squashed_flat", format!("“{label}”: {flat}")))?;
         let count: usize = shapes.iter().map(|(_, s)| s.positions.len()).sum();
         for (primitive, shape) in shapes {
             self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
@@ -286,8 +298,13 @@ impl CreateSkin {
         for node in &nodes {
             let (about, label) = (document.node(*node), document.node(*node).label(*node));
             match (about.mesh, about.skin) {
-                (None, _) => return refuse(format!("“{label}” has no mesh; name the node of one")),
-                (_, Some(_)) => return refuse(format!("“{label}” hangs on a skin already; skin.bind binds it anew")),
+                (None, _) => return refuse("no_mesh", format!("“{label}” has no mesh; name the node of one")),
+                (_, Some(_)) => {
+                    return refuse(
+                        "skinned_already",
+                        format!("“{label}” hangs on a skin already; skin.bind binds it anew"),
+                    );
+                }
                 _ => {}
             }
         }
@@ -353,33 +370,40 @@ impl CreateSkin {
                 joints.push(joint);
             } else if counted.is_some() {
                 let label = document.node(joint).label(joint);
-                return refuse(format!(
-                    "“{label}” is named twice; the weights of {} refer to joints by their order, so name each joint once",
-                    labels(document, meshes)
-                ));
+                return refuse(
+                    "named_twice",
+                    format!(
+                        "“{label}” is named twice; the weights of {} refer to joints by their order, so name each joint once",
+                        labels(document, meshes)
+                    ),
+                );
             }
         }
         if joints.is_empty() {
-            return refuse("choose the joints to bind to");
+            return refuse("no_joints_meant", "choose the joints to bind to");
         }
         let shows = |n: &&NodeId| document.node(**n).mesh.is_some() && !is_joint(document, **n);
         if let Some(mesh) = joints.iter().find(shows) {
             let label = document.node(*mesh).label(*mesh);
-            return refuse(format!(
-                "“{label}” has a mesh and cannot be a joint; name only joints, or their topmost joint"
-            ));
+            return refuse(
+                "mesh_is_no_joint",
+                format!("“{label}” has a mesh and cannot be a joint; name only joints, or their topmost joint"),
+            );
         }
         let named = joints.len();
         if self.below.unwrap_or(named == 1 && counted.is_none()) {
             add_below(document, &mut joints);
         }
         match counted {
-            Some(most) if usize::from(most) >= joints.len() => refuse(format!(
-                "the weights of {} use {} joints, but {} were named; name all of them, in order",
-                labels(document, meshes),
-                usize::from(most) + 1,
-                joints.len()
-            )),
+            Some(most) if usize::from(most) >= joints.len() => refuse(
+                "count_mismatch",
+                format!(
+                    "the weights of {} use {} joints, but {} were named; name all of them, in order",
+                    labels(document, meshes),
+                    usize::from(most) + 1,
+                    joints.len()
+                ),
+            ),
             _ => Ok(joints),
         }
     }
@@ -465,12 +489,15 @@ impl BindSkin {
             let about = document.node(*node);
             if about.mesh.is_none() || about.skin.is_none() {
                 let label = about.label(*node);
-                return refuse(format!("“{label}” is no mesh on a skin; skin.create hangs one on joints"));
+                return refuse(
+                    "not_skinned",
+                    format!("“{label}” is no mesh on a skin; skin.create hangs one on joints"),
+                );
             }
         }
         let skins: BTreeSet<SkinId> = nodes.iter().filter_map(|n| document.node(*n).skin).collect();
         if skins.is_empty() {
-            return refuse("no mesh hangs on a skin");
+            return refuse("not_skinned", "no mesh hangs on a skin");
         }
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());
         let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
@@ -504,10 +531,13 @@ impl BindSkin {
             plan.draft.put(Edit::SetSkin { skin: place, to: Some(to) })?;
             if place != skin {
                 if document.aids.weight_layers.contains_key(&skin) {
-                    return refuse(format!(
-                        "{} shares its skin with others and has weight layers; flatten them first, or bind all of the skin",
-                        labels(document, &own)
-                    ));
+                    return refuse(
+                        "layers_on_shared_skin",
+                        format!(
+                            "{} shares its skin with others and has weight layers; flatten them first, or bind all of the skin",
+                            labels(document, &own)
+                        ),
+                    );
                 }
                 for node in &own {
                     plan.draft.skin(*node, place)?;

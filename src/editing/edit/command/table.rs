@@ -24,6 +24,7 @@ const ORDER: &[&str] = &[
     "edit.undo",
     "edit.redo",
     "node.rename",
+    "node.rename_pattern",
     "edit.find",
     "edit.history",
     "edit.revert",

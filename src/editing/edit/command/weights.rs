@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch},
+    model::{Document, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch},
     motion::{Pose, Stack, ik},
     weights::{
         Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope,
@@ -383,7 +383,7 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
     let locked: BTreeSet<NodeId> = locked.unwrap_or_default().into_iter().collect();
     let most = reach.most.unwrap_or(usize::MAX);
     if most == 0 {
-        return Err(CommandError::Other("a vertex needs at least one joint".into()));
+        return Err(CommandError::other("no_joints_meant", "a vertex needs at least one joint"));
     }
     let mut named: BTreeSet<NodeId> = joints.iter().filter_map(|j| j.all(document).ok()).flatten().collect();
     named.extend(vertices.iter().flat_map(|v| v.joints(document)));
@@ -417,10 +417,13 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
         }
     }
     if list.is_empty() && vertices.is_some() && any {
-        return Err(CommandError::Other("“vertices” means none of the vertices there".into()));
+        return Err(CommandError::other("no_vertices_meant", "“vertices” means none of the vertices there"));
     }
     if list.is_empty() {
-        return Err(CommandError::Other("nothing with weights is meant; name a mesh that hangs on a skin".into()));
+        return Err(CommandError::other(
+            "no_weights_meant",
+            "nothing with weights is meant; name a mesh that hangs on a skin",
+        ));
     }
     Ok(list)
 }
@@ -444,14 +447,17 @@ pub fn untold(document: &Document, canvas: &Canvas, why: Untold) -> CommandError
         Untold::Joint(error) => error.into(),
         Untold::Past(PastEnd { part, range }) => {
             let part = &canvas.parts()[part];
-            CommandError::Other(format!(
-                "vertices {} to {} are not there; primitive {} of “{}” has {}",
-                range.start,
-                range.end.saturating_sub(1),
-                part.primitive,
-                mesh_label(document, part.mesh),
-                part.count
-            ))
+            CommandError::other(
+                "no_such_vertex",
+                format!(
+                    "vertices {} to {} are not there; primitive {} of “{}” has {}",
+                    range.start,
+                    range.end.saturating_sub(1),
+                    part.primitive,
+                    mesh_label(document, part.mesh),
+                    part.count
+                ),
+            )
         }
     }
 }
@@ -559,13 +565,13 @@ fn run_all_on_base(
     verb: &str,
     tool: impl FnOnce(&Document) -> Result<Vec<Done>, CommandError>,
 ) -> Result<Outcome, CommandError> {
-    let mut note = None;
+    let mut notes = Vec::new();
     let edits = layers::on_base(document, |document| {
         let done = gathered(document, verb, tool(document)?);
-        note = done.note;
+        notes = done.notes;
         Ok(done.edits)
     })?;
-    Ok(Outcome { edits, note, ..Outcome::default() })
+    Ok(Outcome { edits, notes, ..Outcome::default() })
 }
 
 /// What was done to canvases as edits of the weights themselves, and what is said of it.
@@ -603,17 +609,17 @@ fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
     // Of equally many, the reason that comes last in the alphabet: any rule will do, so that the same is said each time.
     let most = left.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
-    let left = most.map(|why| format!("left as they are, {why}"));
+    let left = most.map(|why| Notice::new("vertices_left", format!("left as they are, {why}")));
     let done = (touched > 0).then(|| match touched {
-        1 => format!("{verb} 1 vertex"),
-        n => format!("{verb} {n} vertices"),
+        1 => Notice::new("vertices_changed", format!("{verb} 1 vertex")),
+        n => Notice::new("vertices_changed", format!("{verb} {n} vertices")),
     });
     let both = edits.iter().find_map(|edit| match edit {
         Edit::PatchWeights { mesh, .. } | Edit::SetWeights { mesh, .. } => shared_by(document, *mesh),
         _ => None,
     });
-    let note: Vec<String> = done.into_iter().chain(both).chain(left).collect();
-    Outcome { edits, note: (!note.is_empty()).then(|| note.join("; ")), ..Outcome::default() }
+    let both = both.map(|said| Notice::new("weights_are_shared", said));
+    Outcome { edits, notes: done.into_iter().chain(both).chain(left).collect(), ..Outcome::default() }
 }
 
 /// That a mesh hangs on several skins, which share its weights though their joints differ.
@@ -642,7 +648,7 @@ fn differing(document: &Document, mesh: MeshId, primitive: PrimitiveId, to: &Wei
 fn joint_of(document: &Document, joint: &Nodes, job: &Job) -> Result<u16, CommandError> {
     let nodes = joint.all(document)?;
     let [node] = nodes[..] else {
-        return Err(CommandError::Other("name one joint".into()));
+        return Err(CommandError::other("one_node_wanted", "name one joint"));
     };
     number_of(document, node, &job.canvas)
 }
@@ -657,15 +663,18 @@ fn number_of(document: &Document, node: NodeId, canvas: &Canvas) -> Result<u16, 
     canvas.joint(node).ok_or_else(|| {
         let label = document.node(node).label(node);
         let shared = canvas.parts().iter().map(|p| p.mesh).find(|m| skins_of(document, *m).len() > 1);
-        CommandError::Other(match shared {
-            Some(mesh) => format!(
-                "“{label}” is no joint of {}; “{}” hangs on {}, so name joints of one of them",
-                skin_label(document, canvas.skin),
-                mesh_label(document, mesh),
-                skin_labels(document, &skins_of(document, mesh))
-            ),
-            None => format!("“{label}” is no joint of the mesh's skin"),
-        })
+        CommandError::other(
+            "not_a_joint",
+            match shared {
+                Some(mesh) => format!(
+                    "“{label}” is no joint of {}; “{}” hangs on {}, so name joints of one of them",
+                    skin_label(document, canvas.skin),
+                    mesh_label(document, mesh),
+                    skin_labels(document, &skins_of(document, mesh))
+                ),
+                None => format!("“{label}” is no joint of the mesh's skin"),
+            },
+        )
     })
 }
 
@@ -747,11 +756,15 @@ impl Relax {
             return smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true);
         };
         if !(0.0..=1.0).contains(&kept) {
-            return Err(CommandError::Other("the part of the volume that is kept is a number from 0 to 1".into()));
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "the part of the volume that is kept is a number from 0 to 1",
+            ));
         }
         if self.joint.is_some() {
-            return Err(CommandError::Other(
-                "volume is kept where all joints are relaxed: leave out the joint, or the volume".into(),
+            return Err(CommandError::other(
+                "arguments_exclusive",
+                "volume is kept where all joints are relaxed: leave out the joint, or the volume",
             ));
         }
         let (passes, amount) = (self.passes.unwrap_or(1).clamp(1, 1000), self.amount.unwrap_or(1.0).clamp(0.0, 1.0));
@@ -827,20 +840,23 @@ impl Along {
         let document = scene.document;
         let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
             [node] => Ok(node),
-            _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
+            _ => Err(CommandError::other("one_node_wanted", format!("name one joint as “{name}”"))),
         };
         let to = one(&self.to, "to")?;
         let from = self.from.as_ref().map(|from| one(from, "from")).transpose()?;
         let width = self.width.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&width) {
-            return Err(CommandError::Other("the width is a number from 0 to 1".into()));
+            return Err(CommandError::other("argument_out_of_range", "the width is a number from 0 to 1"));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
         let limb = || {
             let rest = Pose::evaluate(document, &Stack::default());
             ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
                 let label = document.node(to).label(to);
-                CommandError::Other(format!("“{label}” ends no limb; name the joint that it begins with as “from”"))
+                CommandError::other(
+                    "not_a_limb",
+                    format!("“{label}” ends no limb; name the joint that it begins with as “from”"),
+                )
             })
         };
         let named: Vec<&Nodes> = self.from.iter().chain([&self.to]).collect();
@@ -864,7 +880,7 @@ impl Along {
             if at != first || chain.len() < 2 {
                 let message =
                     format!("“{}” does not hang on “{}”: name the first joint and the last", label(to), label(from));
-                return Err(CommandError::Other(message));
+                return Err(CommandError::other("not_a_chain", message));
             }
             chain.reverse();
             Ok(draft.along_limb(&chain, width, curve, &job.scope()))
@@ -895,7 +911,7 @@ impl Sets {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { sets, mesh, primitive, locked } = self.clone();
         if !(1..=8).contains(&sets) {
-            return Err(CommandError::Other("a vertex can have 1 to 8 sets of four joints".into()));
+            return Err(CommandError::other("argument_out_of_range", "a vertex can have 1 to 8 sets of four joints"));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
         // Under layers it is the base that has them.
@@ -922,13 +938,17 @@ impl Assign {
         let (document, weights) = (scene.document, &self.weights.0);
         let nodes = self.joints.in_order(document)?;
         if nodes.is_empty() || weights.is_empty() || !weights.len().is_multiple_of(nodes.len()) {
-            return Err(CommandError::Other(
-                "“joints” and “weights” must be as many, or “weights” rows of so many".into(),
+            return Err(CommandError::other(
+                "count_mismatch",
+                "“joints” and “weights” must be as many, or “weights” rows of so many",
             ));
         }
         let rows = weights.chunks_exact(nodes.len());
         if rows.clone().any(|row| row.iter().any(|w| *w < 0.0) || row.iter().sum::<f64>() <= 0.0) {
-            return Err(CommandError::Other("“weights” must be 0 or more, and some of them above 0".into()));
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "“weights” must be 0 or more, and some of them above 0",
+            ));
         }
         run_for(document, &self.reach, &[&self.joints], "set", |draft, job| {
             let number = |n: &NodeId| number_of(document, *n, &job.canvas);
@@ -949,7 +969,7 @@ impl Assign {
                     rows.len(),
                     meant.len()
                 );
-                return Err(CommandError::Other(message));
+                return Err(CommandError::other("count_mismatch", message));
             }
             Ok(draft.put_as_is(&scope, meant.into_iter().zip(rows.clone().map(target))))
         })
@@ -973,7 +993,8 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
     let stride = (patch.sets * 4).max(1);
     let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
     for (vertex, (joints, weights)) in patch.vertices.iter().zip(slots) {
-        let fault = |why: String| Err(CommandError::Other(format!("“weights” of vertex {vertex}: {why}")));
+        let fault =
+            |why: String| Err(CommandError::other("weights_unsound", format!("“weights” of vertex {vertex}: {why}")));
         if let Some(bad) = weights.iter().find(|w| !(0.0..=1.0 + 1e-6).contains(*w)) {
             return fault(format!("{bad} is not between 0 and 1"));
         }
@@ -1008,21 +1029,24 @@ impl Slots<'_> {
     ) -> Result<(MeshId, PrimitiveId, WeightPatch), CommandError> {
         let meshes = self.mesh.find(document)?;
         let [mesh] = meshes[..] else {
-            return Err(CommandError::Other("name one mesh".into()));
+            return Err(CommandError::other("one_mesh_wanted", "name one mesh"));
         };
         let primitive = self.primitive.unwrap_or(PrimitiveId(0));
         let map = document.mesh(mesh).primitives.get(primitive.index()).and_then(|p| p.weights.as_deref());
         let nodes = self.joints.in_order(document)?;
         let skin = skin_for(document, mesh, &nodes.iter().copied().collect());
         let (Some(map), Some(skin)) = (map, skin) else {
-            return Err(CommandError::Other(format!("primitive {primitive} of the mesh has no weights")));
+            return Err(CommandError::other(
+                "no_weights_meant",
+                format!("primitive {primitive} of the mesh has no weights"),
+            ));
         };
         let list = &document.skin(skin).joints;
         let mut names = Vec::new();
         for node in nodes {
             let Some(k) = list.iter().position(|j| *j == node) else {
                 let label = document.node(node).label(node);
-                return Err(CommandError::Other(format!("“{label}” is no joint of the mesh's skin")));
+                return Err(CommandError::other("not_a_joint", format!("“{label}” is no joint of the mesh's skin")));
             };
             names.push(k as u16);
         }
@@ -1032,23 +1056,26 @@ impl Slots<'_> {
         let stride = given.unwrap_or_else(|| map.stride());
         if of.len() != vertices.len() * stride || weights.len() != of.len() {
             let message = format!("“of” and “weights” need {stride} numbers a vertex, as many as the mesh has");
-            return Err(CommandError::Other(message));
+            return Err(CommandError::other("count_mismatch", message));
         }
         let mut patch = WeightPatch::new(stride / 4, vertices.len());
         if let Some(past) = vertices.iter().find(|v| **v as usize >= map.vertex_count()) {
             let count = map.vertex_count();
-            return Err(CommandError::Other(format!("“vertices” names {past}; the primitive has {count} vertices")));
+            return Err(CommandError::other(
+                "no_such_vertex",
+                format!("“vertices” names {past}; the primitive has {count} vertices"),
+            ));
         }
         patch.vertices = vertices;
         let mut seen = BTreeSet::new();
         if !patch.vertices.iter().all(|v| seen.insert(*v)) {
-            return Err(CommandError::Other("a vertex is named twice".into()));
+            return Err(CommandError::other("named_twice", "a vertex is named twice"));
         }
         for (of, weight) in of.iter().zip(weights) {
             let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };
-            patch
-                .joints
-                .push(*joint.ok_or_else(|| CommandError::Other(format!("“of” names joint {of} of {}", names.len())))?);
+            patch.joints.push(*joint.ok_or_else(|| {
+                CommandError::other("not_a_joint", format!("“of” names joint {of} of {}", names.len()))
+            })?);
             patch.weights.push(*weight as f32);
         }
         Ok((mesh, primitive, patch))

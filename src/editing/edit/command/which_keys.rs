@@ -198,7 +198,10 @@ impl WhichKeys {
         let timed = time.is_some() || times.is_some() || from.is_some() || to.is_some();
         if let Some(keys) = keys {
             if timed || node.is_some() || parts.is_some() {
-                return Err(CommandError::Other("“keys” says which one by one; leave out all else that does".into()));
+                return Err(CommandError::other(
+                    "arguments_exclusive",
+                    "“keys” says which one by one; leave out all else that does",
+                ));
             }
             return keys.find(document, id, clip);
         }
@@ -220,7 +223,9 @@ impl KeyList {
     fn find(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
         let list = match self {
             Self::Set(of, keys) if *of == id => return Ok(keys.clone().there(clip)),
-            Self::Set(..) => return Err(CommandError::Other("the keys are of another clip".into())),
+            Self::Set(..) => {
+                return Err(CommandError::other("keys_of_other_clip", "the keys are of another clip"));
+            }
             Self::Named(list) => list,
         };
         let mut found = KeySet::default();
@@ -262,15 +267,19 @@ impl Meant {
                 Ok(Self::Times(times))
             }
             (None, None, Some(Seconds(from)), Some(Seconds(to))) if from > to => {
-                Err(CommandError::Other(format!("“from”, {from} s, is later than “to”, {to} s")))
+                Err(CommandError::other("times_out_of_order", format!("“from”, {from} s, is later than “to”, {to} s")))
             }
             (None, None, Some(Seconds(from)), Some(Seconds(to))) => Ok(Self::Range(from - SAME_TIME, to + SAME_TIME)),
             (None, None, Some(_), None) | (None, None, None, Some(_)) => {
                 let missing = if from.is_some() { "to" } else { "from" };
-                Err(CommandError::Other(format!("“from” and “to” go together; “{missing}” is missing")))
+                Err(CommandError::other(
+                    "arguments_together",
+                    format!("“from” and “to” go together; “{missing}” is missing"),
+                ))
             }
-            _ => Err(CommandError::Other(
-                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only".into(),
+            _ => Err(CommandError::other(
+                "arguments_exclusive",
+                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only",
             )),
         }
     }

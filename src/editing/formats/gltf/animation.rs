@@ -161,7 +161,7 @@ pub fn read(
             Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => return Err(error),
             Err(Missing::Refused(error)) => {
                 let message = format!("The keys are kept and not played: {}", error.fault());
-                diagnostics.add(Severity::Error, error.code(), error.place().unwrap_or_else(here), message);
+                diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or_else(here), message);
                 kept.push((node.0.into(), property));
             }
         }

@@ -80,6 +80,23 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "file_unreadable",
+            Self::NotGltf(_) => "not_gltf",
+            Self::Container(_) => "container_damaged",
+            Self::Json { .. } => "json_damaged",
+            Self::Version(_) => "version_unknown",
+            Self::Extension { .. } => "extension_unknown",
+            Self::Place { .. } => "file_damaged",
+            Self::Empty { .. } => "accessor_empty",
+            Self::Uri { .. } => "named_file_unusable",
+            Self::Memory { .. } => "too_much_memory",
+            Self::Cancelled => "canceled",
+        }
+    }
+
     /// What is wrong, without the place and without what to do, for a fault that does not refuse the file.
     pub(crate) fn fault(&self) -> String {
         match self {
@@ -100,7 +117,7 @@ impl ReadError {
     }
 
     /// The code of a finding for it.
-    pub(crate) const fn code(&self) -> &'static str {
+    pub(crate) const fn finding_code(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "VALUE_NOT_IN_RANGE",
             _ => "ULNA_UNREADABLE",

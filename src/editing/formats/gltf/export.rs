@@ -18,7 +18,7 @@ use super::{
     transcode::mime_type,
     vrm,
 };
-use crate::model::{Diagnostics, Property};
+use crate::model::{Diagnostics, Notice, Property};
 
 /// What to put into the new file.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,19 @@ pub enum ExportError {
     /// An extension names data in a way that is not known here, and would name other data afterwards.
     #[error("the file has the extension {0}, whose data Ulna cannot renumber. Use “convert”, which copies everything")]
     Foreign(String),
+}
+
+impl ExportError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Source(error) => error.code(),
+            Self::Json(_) => "json_too_deep",
+            Self::Save(error) => error.code(),
+            Self::Packed(_) => "packed_data_damaged",
+            Self::Foreign(_) => "unknown_extension_has_data",
+        }
+    }
 }
 
 /// A file that others are made of: what is asked of all of them is done once.
@@ -88,7 +101,7 @@ impl<'a> Exporter<'a> {
     }
 
     /// What of a VRM is left out where meshes are, in sentences.
-    pub fn left_out_with_meshes(&self) -> Vec<String> {
+    pub fn left_out_with_meshes(&self) -> Vec<Notice> {
         strip_meshes(&mut self.root.clone())
     }
 
@@ -164,7 +177,7 @@ fn foreign_data(root: &Value) -> Option<String> {
 }
 
 /// Takes meshes, materials and images out, with what names them; what of a VRM goes with them.
-fn strip_meshes(root: &mut Value) -> Vec<String> {
+fn strip_meshes(root: &mut Value) -> Vec<Notice> {
     let dropped = vrm::without_meshes(root);
     let Some(members) = root.as_object_mut() else { return dropped };
     for key in ["meshes", "materials", "textures", "images", "samplers"] {

@@ -65,7 +65,7 @@ pub fn read(
             }
             Err(Missing::Refused(error @ ReadError::Empty { .. })) => {
                 let message = format!("The primitive is kept and not shown: {}", error.fault());
-                diagnostics.add(Severity::Error, error.code(), error.place().unwrap_or(here), message);
+                diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or(here), message);
                 hidden(primitive)
             }
             Err(Missing::Refused(error)) => return Err(error),
@@ -221,7 +221,7 @@ impl PrimitiveReader<'_, '_> {
             }
             Err(Missing::Refused(error)) if is_local(&error) => {
                 let message = format!("{name} is kept and not shown: {}", error.fault());
-                (error.code(), error.place().unwrap_or_else(|| self.place.clone()), message)
+                (error.finding_code(), error.place().unwrap_or_else(|| self.place.clone()), message)
             }
             Err(error) => return Err(error),
         };
@@ -319,7 +319,7 @@ impl PrimitiveReader<'_, '_> {
                 Err(Missing::Refused(error)) if set > 0 && is_local(&error) => {
                     let message = format!("The sets of joints from {set} on are kept and not used: {}", error.fault());
                     let place = error.place().unwrap_or_else(|| self.place.clone());
-                    self.diagnostics.add(Severity::Error, error.code(), place, message);
+                    self.diagnostics.add(Severity::Error, error.finding_code(), place, message);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -396,7 +396,7 @@ impl PrimitiveReader<'_, '_> {
                         ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
                     }
                     Err(Missing::Refused(error)) if is_local(&error) => {
-                        (error.code(), error.place().unwrap_or(place), error.fault())
+                        (error.finding_code(), error.place().unwrap_or(place), error.fault())
                     }
                     Err(error) => return Err(error),
                 };

@@ -527,7 +527,7 @@ impl Reader<'_> {
         let shape = match self.accessors.shape(accessor, place) {
             Err(error @ ReadError::Empty { .. }) => {
                 let message = "The inverse bind matrices are none; identities are used";
-                self.diagnostics.add(Severity::Error, error.code(), error.place().unwrap_or_default(), message);
+                self.diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or_default(), message);
                 return Ok(None);
             }
             shape => shape?,

@@ -16,6 +16,7 @@ use super::{
     source::{BufferData, data_uri},
     text::{Ops, rewrite},
 };
+use crate::model::Notice;
 
 /// Which container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,8 @@ fn to_gltf(
         for (kind, data) in all {
             let (name, length) = (chunk_name(kind), data.len());
             if data.is_empty() {
-                lost.push(format!("The chunk {name} is left out: it is empty, and a .gltf has no chunks"));
+                let said = format!("The chunk {name} is left out: it is empty, and a .gltf has no chunks");
+                lost.push(Notice::new("chunk_left_out", said));
                 continue;
             }
             let file = content_name(stem, data);
@@ -72,15 +74,17 @@ fn to_gltf(
                 "extras": {CHUNK_MARK: mark}
             });
             ops.member("buffers").push(buffer.to_string());
-            lost.push(format!(
+            let said = format!(
                 "The chunk {name} ({length} bytes) is kept as a buffer in {file}: a .gltf has no chunks. It becomes a chunk again when saved as .glb"
-            ));
+            );
+            lost.push(Notice::new("chunk_became_buffer", said));
             if !files.iter().any(|f: &FileToWrite| f.name == file) {
                 files.push(FileToWrite { name: file, bytes: data.to_vec() });
             }
         }
         if stray > 0 {
-            lost.push(format!("{stray} bytes after the last chunk are left out: a .gltf has no place for them"));
+            let said = format!("{stray} bytes after the last chunk are left out: a .gltf has no place for them");
+            lost.push(Notice::new("stray_bytes_left_out", said));
         }
     }
     // The padding of the chunk is the container's, not the text's.
@@ -199,7 +203,7 @@ fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
 }
 
 /// The buffer that several become: what all say alike of themselves, it says; what only some say is lost, and is named.
-fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<String>) {
+fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
     let members: Vec<RawMap<'_>> = raw.iter().filter_map(|text| raw_json::split(text).ok()).collect();
     let mut own = format!("{{\"byteLength\":{length}");
     let mut lost = Vec::new();
@@ -219,11 +223,12 @@ fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<String>) {
     }
     if !gone.is_empty() {
         let names: Vec<&str> = gone.iter().map(|k| k.as_str()).collect();
-        lost.push(format!(
+        let said = format!(
             "{} buffers become one, and what each says of itself ({}) is left out",
             members.len(),
             names.join(", ")
-        ));
+        );
+        lost.push(Notice::new("buffer_members_left_out", said));
     }
     own.push('}');
     (own, lost)

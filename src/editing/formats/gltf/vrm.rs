@@ -11,7 +11,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use super::json::{Extensions, Index};
-use crate::model::{Diagnostics, NodeId, Severity, Shared, Vrm};
+use crate::model::{Diagnostics, NodeId, Notice, Severity, Shared, Vrm};
 
 #[derive(Deserialize)]
 struct Zero {
@@ -169,16 +169,19 @@ fn roles(
 
 /// Takes out of the avatar what names meshes, materials and images, which are not there any more: the humanoid map, springs and
 /// constraints name nodes alone and stay. What went is said, in sentences.
-pub(super) fn without_meshes(root: &mut Value) -> Vec<String> {
+pub(super) fn without_meshes(root: &mut Value) -> Vec<Notice> {
     let mut gone: Vec<String> = Vec::new();
-    let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) else { return gone };
+    let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) else { return Vec::new() };
     if let Some(one) = extensions.get_mut("VRMC_vrm").and_then(Value::as_object_mut) {
         one_without_meshes(one, &mut gone);
     }
     if let Some(zero) = extensions.get_mut("VRM").and_then(Value::as_object_mut) {
         zero_without_meshes(zero, &mut gone);
     }
-    let said = |gone: String| format!("Without meshes, the VRM's {gone} left out; its humanoid map is kept");
+    let said = |gone: String| {
+        let said = format!("Without meshes, the VRM's {gone} left out; its humanoid map is kept");
+        Notice::new("vrm_part_left_out", said)
+    };
     gone.into_iter().map(said).collect()
 }
 

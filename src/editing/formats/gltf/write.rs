@@ -29,7 +29,7 @@ use super::{
     text::{Ops, rewrite},
     weights,
 };
-use crate::model::Asset;
+use crate::model::{Asset, Notice};
 
 /// Why a document cannot be saved. The file on disk is untouched then.
 #[derive(Debug, Error)]
@@ -43,6 +43,17 @@ pub enum SaveError {
     /// A change this writer has no form for.
     #[error("{0}")]
     Unsupported(String),
+}
+
+impl SaveError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Source(error) => error.code(),
+            Self::TooLarge(_) => "too_large_for_glb",
+            Self::Unsupported(_) => "change_not_storable",
+        }
+    }
 }
 
 impl SaveError {
@@ -80,7 +91,7 @@ pub struct Transcoded {
     /// Files to put beside it.
     pub beside: Vec<FileToWrite>,
     /// Sentences: what the other container has no place for.
-    pub lost: Vec<String>,
+    pub lost: Vec<Notice>,
 }
 
 /// What saving may add to the file.

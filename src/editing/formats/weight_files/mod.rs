@@ -42,6 +42,18 @@ pub enum WeightFileError {
     },
 }
 
+impl WeightFileError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "weights_json_damaged",
+            Self::Xml(_) => "weights_xml_damaged",
+            Self::NotWeights(_) => "not_weights",
+            Self::Number { .. } => "weights_number_wrong",
+        }
+    }
+}
+
 impl WeightFile {
     /// By the ending of a file's name.
     pub fn of_ending(ending: &str) -> Option<Self> {

@@ -135,7 +135,7 @@ fn compare_tracks(
     };
     let Some(difference) = difference else { return };
     match difference {
-        TrackDiffers::Form(how) => found.note(place, &format!("{what}: {how}")),
+        TrackDiffers::Form(how) => found.note("keys_stored_otherwise", place, &format!("{what}: {how}")),
         TrackDiffers::Kinds => {
             let message = format!("{what}: the kinds of its keys (extreme, breakdown, in-between) differ");
             found.add_unseen(DifferenceKind::Keys, place, message);

@@ -120,7 +120,11 @@ fn used(found: &mut Found<'_>, (x, y): (Option<MaterialId>, Option<MaterialId>),
         (x.map_or_else(|| "none".to_owned(), |k| label(a, k)), y.map_or_else(|| "none".to_owned(), |k| label(b, k)));
     match (x, y) {
         (Some(k), Some(l)) if between(a, k, b, l).is_empty() => {
-            found.note(place, &format!("{what} is {after} instead of {before}, which looks the same"));
+            found.note(
+                "other_material_same_look",
+                place,
+                &format!("{what} is {after} instead of {before}, which looks the same"),
+            );
         }
         _ => found.change(DifferenceKind::Looks, true, place, what, [before, after]),
     }

@@ -23,7 +23,7 @@ use self::pairs::{By, Pairs};
 pub use self::{proof::first_lost, text::as_text};
 use crate::{
     formats::gltf::Unmodeled,
-    model::{Asset, NodeId},
+    model::{Asset, NodeId, Notice},
 };
 
 /// What kind of thing differs.
@@ -95,7 +95,7 @@ pub struct Comparison {
     /// What differs in meaning; nothing where the files mean the same.
     pub differences: Vec<Difference>,
     /// What is stored in another way and means the same, a sentence each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Notice>,
 }
 
 impl Comparison {
@@ -123,7 +123,7 @@ struct Found<'a> {
     worlds: [Vec<Mat4>; 2],
     other: [Option<&'a Unmodeled>; 2],
     list: Vec<Difference>,
-    notes: Vec<String>,
+    notes: Vec<Notice>,
 }
 
 impl<'a> Found<'a> {
@@ -156,8 +156,8 @@ impl<'a> Found<'a> {
         self.list.push(Difference { before: Some(before), after: Some(after), seen, ..made });
     }
 
-    fn note(&mut self, place: &str, message: &str) {
-        self.notes.push(format!("{place}: {message}"));
+    fn note(&mut self, code: &'static str, place: &str, message: &str) {
+        self.notes.push(Notice::new(code, format!("{place}: {message}")));
     }
 
     fn renamed(&mut self, place: impl Into<String>, before: Option<&str>, after: Option<&str>) {

@@ -73,7 +73,7 @@ fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
     let frame = if moved { found.scale_above_in_b(y) } else { found.scale_above(x) };
     match between(&a.node(x).local(), &q.local(), frame) {
         Between::Same => {}
-        Between::Form(what) => found.note(&path(), &what),
+        Between::Form(what) => found.note("transform_stored_otherwise", &path(), &what),
         Between::Differs(what) if moved => {
             found.add(DifferenceKind::Pose, path(), format!("relative to its parent, it is {what}"));
         }
@@ -153,7 +153,11 @@ pub(super) fn compare_scenes(found: &mut Found<'_>) {
         let right: BTreeSet<Option<NodeId>> = shown(b).into_iter().map(Some).collect();
         let (before, after) = (label(a), label(b));
         if left == right {
-            found.note("scene", &format!("the default scene is {after} instead of {before}, which has the same nodes"));
+            found.note(
+                "other_scene_same_nodes",
+                "scene",
+                &format!("the default scene is {after} instead of {before}, which has the same nodes"),
+            );
         } else {
             found.change(DifferenceKind::Tree, true, "scene", "the default scene", [before, after]);
         }

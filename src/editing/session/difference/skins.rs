@@ -52,7 +52,7 @@ pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
             let before = found.list.len();
             between(found, k, l, &format!("{}, {}", a.path(x), label(b, l)));
             if found.list.len() == before {
-                found.note(&a.path(x), "it uses another skin with the same joints and binds");
+                found.note("other_skin_same_joints", &a.path(x), "it uses another skin with the same joints and binds");
             }
         }
     }
@@ -94,7 +94,7 @@ fn between(found: &mut Found<'_>, x: SkinId, y: SkinId, place: &str) {
     let (mine, theirs) = (order(&a.skin(x).joints), order(&b.skin(y).joints));
     let ordered: Vec<Option<NodeId>> = mine.iter().map(|n| found.pairs.node(*n)).collect();
     if gone.is_empty() && new.is_empty() && ordered != theirs.iter().copied().map(Some).collect::<Vec<_>>() {
-        found.note(place, "its joints are listed in another order");
+        found.note("joints_in_other_order", place, "its joints are listed in another order");
     }
     let moved: BTreeMap<NodeId, Mat4> = left
         .iter()

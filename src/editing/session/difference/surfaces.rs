@@ -65,7 +65,7 @@ pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
                 let (before, after) = (label(a, m), label(b, n));
                 found.change(DifferenceKind::Tree, true, a.path(x), "its mesh", [before, after]);
             } else {
-                found.note(&a.path(x), "it shows another mesh with the same content");
+                found.note("other_mesh_same_content", &a.path(x), "it shows another mesh with the same content");
             }
         }
     }
@@ -144,7 +144,7 @@ fn primitive(
         if let Some(what) = weights(map.as_deref(), q.weights.as_deref(), &slots(found, skins)) {
             match what {
                 WeightsDiffer::Differ(what) => found.add(DifferenceKind::Weights, place, what),
-                WeightsDiffer::Form(what) => found.note(place, &what),
+                WeightsDiffer::Form(what) => found.note("weights_stored_otherwise", place, &what),
             }
         }
     }

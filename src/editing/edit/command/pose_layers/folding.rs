@@ -11,7 +11,7 @@ use crate::{
             keys::{clip_of, time_of},
         },
     },
-    model::{ClipId, Document, LayerHome, PoseLayer, PoseLayers, Shared, Transform},
+    model::{ClipId, Document, LayerHome, Notice, PoseLayer, PoseLayers, Shared, Transform},
     motion::{Pose, Stack, clip_edit, difference, fold_clip, fold_error, fold_pose, merged},
 };
 
@@ -24,10 +24,10 @@ impl FoldLayers {
         let home = home_of(document, self.clip.as_ref())?;
         let layers = document.aids.layers(home);
         if layers.is_empty() {
-            return refuse(format!("{} has no layers", home_words(document, home)));
+            return refuse("no_such_layer", format!("{} has no layers", home_words(document, home)));
         }
         if layers.has_solo() {
-            return refuse("a layer is alone, so that the others do not count; end that first");
+            return refuse("layer_is_solo", "a layer is alone, so that the others do not count; end that first");
         }
         let last = match &self.layer {
             None => layers.0.len() - 1,
@@ -43,7 +43,7 @@ impl FoldLayers {
         };
         let (goes, stays) = (part(true), part(false));
         if goes.is_empty() {
-            return refuse("no layer that is on is to be folded; switch one on, or turn it up");
+            return refuse("no_layer_is_on", "no layer that is on is to be folded; switch one on, or turn it up");
         }
         match home {
             LayerHome::Pose => {
@@ -67,11 +67,14 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
     let clip = clip_of(document, id)?;
     let folded = fold_clip(&file, clip, goes);
     if let Some((node, property)) = folded.refused.first() {
-        return refuse(format!(
-            "the {} keys of {} cannot be edited, so that no layer can be folded into them; take the joint out of the layer",
-            property.path(),
-            document.node(*node).label(*node)
-        ));
+        return refuse(
+            "keys_not_editable",
+            format!(
+                "the {} keys of {} cannot be edited, so that no layer can be folded into them; take the joint out of the layer",
+                property.path(),
+                document.node(*node).label(*node)
+            ),
+        );
     }
     let mut alone = document.clone();
     alone.aids.pose_layers.insert(LayerHome::Clip(id), Shared::new(goes.clone()));
@@ -93,7 +96,7 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
             turn.to_degrees()
         )
     };
-    Ok(Outcome { edits, note: Some(note), keys: None })
+    Ok(Outcome { edits, notes: vec![Notice::new("layers_baked", note)], keys: None })
 }
 
 impl MergeLayerDown {
@@ -101,11 +104,17 @@ impl MergeLayerDown {
         let document = scene.document;
         let found = Found::of(document, &self.of)?;
         let Some(below) = found.at.checked_sub(1) else {
-            return refuse(format!("“{}” is the lowest layer; {} folds it", found.layer().name, FoldLayers::NAME));
+            return refuse(
+                "layer_is_lowest",
+                format!("“{}” is the lowest layer; {} folds it", found.layer().name, FoldLayers::NAME),
+            );
         };
         let (under, over) = (&found.layers.0[below], found.layer());
         if !found.layers.counts(under) || !found.layers.counts(over) {
-            return refuse(format!("“{}” and “{}” must both be on to be made one", under.name, over.name));
+            return refuse(
+                "layer_is_off",
+                format!("“{}” and “{}” must both be on to be made one", under.name, over.name),
+            );
         }
         let made = merged(document, under, over);
         let made = PoseLayer { solo: under.solo, ..made }.named(under.id, under.name.clone());
@@ -116,12 +125,14 @@ impl MergeLayerDown {
             (scale - Transform::IDENTITY.scale * scale.x).abs().max_element() > 1e-5 * most
                 && over.constant(*n).translation != glam::Vec3::ZERO
         });
-        let note = unequal
-            .map(|n| format!("{} is scaled unequally, so that its place moves a little", document.node(n).label(n)));
+        let note = unequal.map(|n| {
+            let label = document.node(n).label(n);
+            Notice::new("unequal_scale", format!("{label} is scaled unequally, so that its place moves a little"))
+        });
         let mut layers = (*found.layers).clone();
         layers.0[below] = Shared::new(made);
         layers.0.remove(found.at);
-        Ok(Outcome { edits: set(found.home, layers), note, keys: None })
+        Ok(Outcome { edits: set(found.home, layers), notes: note.into_iter().collect(), keys: None })
     }
 }
 
@@ -140,17 +151,23 @@ impl ExtractLayer {
                 let name = name_for(&layers, self.name.as_ref(), &document.clip_label(other))?;
                 let made = difference(document, id, other).map_err(|node| {
                     let label = document.node(node).label(node);
-                    CommandError::Other(format!("the scale of {label} is 0 at some time, which no layer undoes"))
+                    CommandError::other(
+                        "scale_is_zero",
+                        format!("the scale of {label} is 0 at some time, which no layer undoes"),
+                    )
                 })?;
                 if made.nodes().is_empty() {
-                    return refuse("the two clips are the same, so that there is no difference to make a layer of");
+                    return refuse(
+                        "clips_are_the_same",
+                        "the two clips are the same, so that there is no difference to make a layer of",
+                    );
                 }
                 let made = made.named(document.aids.free_pose_layer(), name);
                 Ok(push(document, home, made).into())
             }
             (None, Some(time)) => {
                 let Some((at, pose)) = document.aids.unkeyed(id, f64::from(time)) else {
-                    return refuse(format!("there is no unkeyed pose at {time} s of this clip"));
+                    return refuse("no_unkeyed_pose", format!("there is no unkeyed pose at {time} s of this clip"));
                 };
                 let name = name_for(&layers, self.name.as_ref(), "Pose")?;
                 let seen = Pose::evaluate(document, &Stack::shown(document, Some(id), f64::from(at.time())));
@@ -165,13 +182,16 @@ impl ExtractLayer {
                     edits.push(Edit::SetUnkeyed { at, node: *node, to: None });
                 }
                 if moves.is_empty() {
-                    return refuse("only weights of morph targets are unkeyed there, which a layer does not have");
+                    return refuse(
+                        "property_not_in_layer",
+                        "only weights of morph targets are unkeyed there, which a layer does not have",
+                    );
                 }
                 let made = PoseLayer::new("", moves).named(document.aids.free_pose_layer(), name);
                 edits.extend(push(document, home, made));
                 Ok(edits.into())
             }
-            _ => refuse("name the “other” clip, or the “time” of an unkeyed pose"),
+            _ => refuse("argument_missing", "name the “other” clip, or the “time” of an unkeyed pose"),
         }
     }
 }
@@ -185,7 +205,7 @@ impl SplitLayer {
         let clip = clip_of(document, id)?;
         let degrees = self.degrees.unwrap_or(USUAL);
         if !(0.01..=90.0).contains(&degrees) {
-            return refuse(format!("“degrees” is 0.01 to 90, not {degrees}"));
+            return refuse("argument_out_of_range", format!("“degrees” is 0.01 to 90, not {degrees}"));
         }
         let home = LayerHome::Clip(id);
         let layers = document.aids.layers(home);
@@ -194,7 +214,10 @@ impl SplitLayer {
         // As far as that angle takes the end of the longest bone.
         let few = clip_edit::sparse(clip, degrees.to_radians(), tall * degrees.to_radians());
         if few.key_count() == clip.key_count() {
-            return refuse(format!("no key can go without more than {degrees}° being lost; allow more"));
+            return refuse(
+                "no_key_can_go",
+                format!("no key can go without more than {degrees}° being lost; allow more"),
+            );
         }
         let (before, after) = (clip.key_count(), few.key_count());
         // What the few lack, under the layers that are there: nearest to the clip.
@@ -208,7 +231,10 @@ impl SplitLayer {
         }
         let made = difference(&other, id, whole).map_err(|node| {
             let label = document.node(node).label(node);
-            CommandError::Other(format!("the scale of {label} is 0 at some time, which no layer undoes"))
+            CommandError::other(
+                "scale_is_zero",
+                format!("the scale of {label} is 0 at some time, which no layer undoes"),
+            )
         })?;
         let made = made.named(document.aids.free_pose_layer(), name);
         let mut to = (*layers).clone();
@@ -216,6 +242,6 @@ impl SplitLayer {
         let mut edits = vec![Edit::SetClip { clip: id, to: Some(few) }];
         edits.extend(set(home, to));
         let note = format!("{before} keys became {after}, and the rest of the motion is in the layer");
-        Ok(Outcome { edits, note: Some(note), keys: None })
+        Ok(Outcome { edits, notes: vec![Notice::new("layer_split", note)], keys: None })
     }
 }

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::{Found, InvertLayer, refuse};
 use crate::{
     edit::command::{CommandError, Outcome, Scene},
-    model::{Interpolation, PoseLayer, Property, Shared, Track, Transform, part_of},
+    model::{Interpolation, Notice, PoseLayer, Property, Shared, Track, Transform, part_of},
     motion::user_at,
 };
 
@@ -34,10 +34,10 @@ impl InvertLayer {
         let mut layer = found.layer().clone();
         let strength = if layer.strength_keys.is_some() { 1.0 } else { layer.strength };
         if strength == 0.0 {
-            return refuse(format!(
-                "layer “{}” is dialed to 0, so that nothing takes it away; turn it up first",
-                layer.name
-            ));
+            return refuse(
+                "layer_is_off",
+                format!("layer “{}” is dialed to 0, so that nothing takes it away; turn it up first", layer.name),
+            );
         }
         let mut left = (0.0f32, None);
         let old = layer.clone();
@@ -46,7 +46,10 @@ impl InvertLayer {
             let made = inverse(user, strength);
             let Some(made) = made else {
                 let label = document.node(*node).label(*node);
-                return refuse(format!("layer “{}” makes a scale of {label} 0, which nothing takes back", old.name));
+                return refuse(
+                    "scale_is_zero",
+                    format!("layer “{}” makes a scale of {label} 0, which nothing takes back", old.name),
+                );
             };
             let under = document.node(*node).local().transform();
             let after = under.compose(&part_of(user, strength)).compose(&part_of(&made, strength));
@@ -67,14 +70,17 @@ impl InvertLayer {
         }
         let size = document.nodes.iter().map(|(_, n)| n.local().transform().translation.length()).fold(0.0, f32::max);
         let note = match left {
-            (off, Some(node)) if off > 1e-5 * size.max(1e-3) => Some(format!(
-                "{} is scaled unequally, so that {off:.4} of its way stay",
-                document.node(node).label(node)
+            (off, Some(node)) if off > 1e-5 * size.max(1e-3) => Some(Notice::new(
+                "unequal_scale",
+                format!("{} is scaled unequally, so that {off:.4} of its way stay", document.node(node).label(node)),
             )),
-            _ if coupled => Some("ways with keys are turned back at their keys; between them a little may stay".into()),
+            _ if coupled => Some(Notice::new(
+                "inverse_at_keys_only",
+                "ways with keys are turned back at their keys; between them a little may stay",
+            )),
             _ => None,
         };
-        Ok(Outcome { edits: found.with(layer), note, keys: None })
+        Ok(Outcome { edits: found.with(layer), notes: note.into_iter().collect(), keys: None })
     }
 }
 
@@ -93,7 +99,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                 let way = Vec3::from_slice(value);
                 let turned = -((user.rotation.conjugate() * way) / user.scale);
                 if !turned.is_finite() {
-                    return refuse("a scale of the layer is 0 somewhere, which nothing takes back");
+                    return refuse("scale_is_zero", "a scale of the layer is 0 somewhere, which nothing takes back");
                 }
                 value.copy_from_slice(&turned.to_array());
             }
@@ -103,7 +109,10 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                     // The slope of 1/s is −s′/s².
                     *v = if is_value { 1.0 / *v } else { -*v / (at * at) };
                     if !v.is_finite() {
-                        return refuse("a scale of the layer is 0 somewhere, which nothing takes back");
+                        return refuse(
+                            "scale_is_zero",
+                            "a scale of the layer is 0 somewhere, which nothing takes back",
+                        );
                     }
                 }
             }

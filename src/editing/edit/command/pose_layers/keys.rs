@@ -90,7 +90,7 @@ impl LayerKeysCommand {
     pub(in crate::edit::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let Some(name) = self.clip() else {
-            return refuse("a layer has no unkeyed poses; leave out “layer”");
+            return refuse("no_unkeyed_pose", "a layer has no unkeyed poses; leave out “layer”");
         };
         let clip = name.find(document)?;
         let proxy = layer_as_clip(document, name, &self.layer)?;
@@ -119,7 +119,12 @@ impl LayerKeysCommand {
                     keys.tracks.remove(&track);
                 }
                 Edit::SetClip { clip: of, to: Some(to) } if of == clip => keys.tracks = to.tracks.clone(),
-                _ => return refuse("a layer has keys of translation, rotation and scale, and nothing else"),
+                _ => {
+                    return refuse(
+                        "property_not_in_layer",
+                        "a layer has keys of translation, rotation and scale, and nothing else",
+                    );
+                }
             }
         }
         Ok(Outcome { edits: found.with(layer), ..done })

@@ -6,7 +6,7 @@ use crate::{
         CommandError, Outcome, Scene,
         field::{Nodes, Numbers},
     },
-    model::{Document, LayerMask, MixMask, PoseLayer},
+    model::{Document, LayerMask, MixMask, Notice, PoseLayer},
     motion::mask_weights,
 };
 
@@ -40,10 +40,13 @@ impl MaskPoseLayer {
     fn chosen(&self, document: &Document) -> Result<Option<MixMask>, CommandError> {
         let ways = [self.region.is_some(), self.below.is_some(), self.node.is_some() || self.weights.is_some()];
         if ways.iter().filter(|w| **w).count() > 1 {
-            return refuse("say where it counts by “region”, by “below” or by “node”, and by one of them only");
+            return refuse(
+                "arguments_exclusive",
+                "say where it counts by “region”, by “below” or by “node”, and by one of them only",
+            );
         }
         if self.falloff.is_some() && self.below.is_none() {
-            return refuse("“falloff” goes with “below”");
+            return refuse("arguments_together", "“falloff” goes with “below”");
         }
         if let Some(below) = &self.below {
             return match below.all(document)?[..] {
@@ -51,7 +54,7 @@ impl MaskPoseLayer {
                     let falloff = self.falloff.unwrap_or(0).min(1000) as u32;
                     Ok(Some(MixMask::Below { joint, falloff }))
                 }
-                _ => refuse("“below” is one joint"),
+                _ => refuse("one_node_wanted", "“below” is one joint"),
             };
         }
         if self.node.is_some() || self.weights.is_some() {
@@ -63,7 +66,10 @@ impl MaskPoseLayer {
                     list.iter().map(|w| share(*w as f32, "weights")).collect::<Result<_, _>>()?
                 }
                 Some(Numbers(list)) => {
-                    return refuse(format!("{} weights are given for {} joints", list.len(), nodes.len()));
+                    return refuse(
+                        "count_mismatch",
+                        format!("{} weights are given for {} joints", list.len(), nodes.len()),
+                    );
                 }
             };
             return Ok(Some(MixMask::Painted(nodes.into_iter().zip(weights).filter(|(_, w)| *w > 0.0).collect())));
@@ -84,8 +90,8 @@ impl MaskPoseLayer {
         let mask = chosen.map(|by| LayerMask { counts: mask_weights(document, &by), by });
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
-        let note =
-            (none && !edits.is_empty()).then(|| "no joint is in the mask, so that the layer does nothing".into());
-        Ok(Outcome { edits, note, keys: None })
+        let note = (none && !edits.is_empty())
+            .then(|| Notice::new("mask_is_empty", "no joint is in the mask, so that the layer does nothing"));
+        Ok(Outcome { edits, notes: note.into_iter().collect(), keys: None })
     }
 }

@@ -93,11 +93,14 @@ fn weigh(
             bare(document, skin, meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
         let Some((first, _)) = list.first() else { continue };
         if !document.skin(skin).has_inverse_bind {
-            return Err(CommandError::Other(format!(
-                "the skin of “{}” has no inverse bind matrices, so where its joints lie in the mesh is not known; export \
+            return Err(CommandError::other(
+                "no_bind_matrices",
+                format!(
+                    "the skin of “{}” has no inverse bind matrices, so where its joints lie in the mesh is not known; export \
                  the model with them",
-                mesh_label(document, *first)
-            )));
+                    mesh_label(document, *first)
+                ),
+            ));
         }
         let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
         let bones = Bones::new(&heads, &parents);
@@ -109,7 +112,7 @@ fn weigh(
             let positions = &document.mesh(*mesh).primitives[k.index()].positions;
             let Some(map) = bones.weigh(positions, most) else {
                 let message = format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
-                return Err(CommandError::Other(message));
+                return Err(CommandError::other("skin_has_no_joints", message));
             };
             apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) })?;
         }
@@ -118,7 +121,7 @@ fn weigh(
         done.extend(list);
     }
     if done.is_empty() {
-        return Err(CommandError::Other("every mesh that hangs on a skin has weights".into()));
+        return Err(CommandError::other("weights_there_already", "every mesh that hangs on a skin has weights"));
     }
     let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
         let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();

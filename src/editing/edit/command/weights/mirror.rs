@@ -12,7 +12,7 @@ use crate::{
             layers,
         },
     },
-    model::{Aids, Document, MeshId, NodeId, Shared, SkinId},
+    model::{Aids, Document, MeshId, NodeId, Notice, Shared, SkinId},
     weights::{
         Canvas, Joined, NOWHERE, Scope, bodies,
         layers::{NoSides, Sides},
@@ -24,8 +24,11 @@ impl PairJoints {
         let document = scene.document;
         let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
             [node] if document.skins.values().any(|s| s.joints.contains(&node)) => Ok(node),
-            [node] => Err(CommandError::Other(format!("“{}” is no joint of a skin", document.node(node).label(node)))),
-            _ => Err(CommandError::Other(format!("name one joint as “{name}”"))),
+            [node] => Err(CommandError::other(
+                "not_a_joint",
+                format!("“{}” is no joint of a skin", document.node(node).label(node)),
+            )),
+            _ => Err(CommandError::other("one_node_wanted", format!("name one joint as “{name}”"))),
         };
         let joint = one(&self.joint, "joint")?;
         let with = self.with.as_ref().map(|with| one(with, "with")).transpose()?;
@@ -75,21 +78,24 @@ impl MirrorWeights {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let mut counts = Counts::default();
         let mut done = run_all(scene.document, &self.reach, "mirrored", |document| self.all(document, &mut counts))?;
-        if done.edits.is_empty() && done.note.is_none() {
+        if done.edits.is_empty() && done.notes.is_empty() {
             let (giving, taking) = match self.from {
                 Side::Left => ("left", "right"),
                 Side::Right => ("right", "left"),
             };
-            done.note = Some(match counts {
+            done.notes.push(match counts {
                 Counts { taking: 0, .. } => {
-                    format!("nothing was mirrored: nothing that is meant is on the {taking} side, which takes")
+                    let said =
+                        format!("nothing was mirrored: nothing that is meant is on the {taking} side, which takes");
+                    Notice::new("nothing_to_mirror", said)
                 }
                 Counts { paired: 0, .. } => {
-                    format!(
+                    let said = format!(
                         "nothing was mirrored: no vertex of the {taking} side has its mirror image on the {giving} side"
-                    )
+                    );
+                    Notice::new("no_mirror_partner", said)
                 }
-                _ => "the sides are alike already".to_owned(),
+                _ => Notice::new("nothing_to_change", "the sides are alike already"),
             });
         }
         Ok(done)
@@ -127,7 +133,7 @@ impl MirrorWeights {
             Some(MirrorWay::Place) | None => Sides::of(document, &job.canvas),
         };
         let sides = sides.map_err(|why| match why {
-            NoSides::OtherSkin => CommandError::Other(format!(
+            NoSides::OtherSkin => CommandError::other("sides_on_other_skin", format!(
                 "the joints of the other side of “{}” are on another skin, where nothing that is shown has weights, so nothing \
                  can be mirrored",
                 first_mesh(document, &job.canvas)

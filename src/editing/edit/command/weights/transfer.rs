@@ -13,7 +13,7 @@ use crate::{
         CommandError, Outcome,
         command::{Scene, field::CarryWay},
     },
-    model::{Document, MeshId, NodeId, Primitive, SkinId, WeightMap},
+    model::{Document, MeshId, NodeId, Notice, Primitive, SkinId, WeightMap},
     motion::joint_key,
     weights::{
         Canvas, CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, TakeWeight, carry, corners, laid_over,
@@ -35,11 +35,15 @@ impl Transfer {
             .flat_map(|(mesh, skin)| document.mesh(mesh).primitives.iter().filter_map(move |p| Source::of(p, skin)));
         let sources: Vec<Source<'_>> = primitives.collect();
         if sources.is_empty() {
-            return Err(CommandError::Other("“from” names no mesh with weights that hangs on a skin".into()));
+            return Err(CommandError::other(
+                "no_weights_meant",
+                "“from” names no mesh with weights that hangs on a skin",
+            ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
-            return Err(CommandError::Other(
-                "the mesh that is named has no texture coordinates; transfer by surface".into(),
+            return Err(CommandError::other(
+                "no_texture_coordinates",
+                "the mesh that is named has no texture coordinates; transfer by surface",
             ));
         }
         let (mut distances, mut laid) = (Distances::default(), None);
@@ -79,9 +83,10 @@ impl Transfer {
         if done.edits.is_empty() {
             return Ok(done);
         }
-        let note = [done.note, laid.and_then(LaidBy::text), distances.text()].into_iter().flatten();
-        let note = note.reduce(|all, more| format!("{all}; {more}"));
-        Ok(Outcome { note, ..done })
+        let laid = laid.and_then(LaidBy::text).map(|said| Notice::new("posed_alike", said));
+        let far = distances.text().map(|said| Notice::new("transfer_distances", said));
+        let notes = done.notes.into_iter().chain(laid).chain(far).collect();
+        Ok(Outcome { notes, ..done })
     }
 }
 
@@ -138,11 +143,14 @@ fn same_numbers(
         return Ok(());
     }
     let name = parts.first().map_or_else(String::new, |k| mesh_label(document, canvas.parts()[*k].mesh));
-    Err(CommandError::Other(format!(
-        "“{name}” has {} vertices and the other mesh {}, so their numbers do not say which is which; transfer by surface or by uv",
-        counts.iter().sum::<usize>(),
-        theirs.iter().sum::<usize>()
-    )))
+    Err(CommandError::other(
+        "vertex_counts_differ",
+        format!(
+            "“{name}” has {} vertices and the other mesh {}, so their numbers do not say which is which; transfer by surface or by uv",
+            counts.iter().sum::<usize>(),
+            theirs.iter().sum::<usize>()
+        ),
+    ))
 }
 
 /// The sources put where the parts that take from them are.

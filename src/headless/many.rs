@@ -1,0 +1,179 @@
+//! Work on many files: which they are, several at a time, with an end to the memory that they take together.
+
+use std::{
+    fs,
+    io::{IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use super::Failure;
+use crate::session::endings;
+
+/// The files that paths mean: files as they are, of folders every model in them and below, in the order of their names. Folders whose
+/// names begin with a dot, and links to folders, are left out.
+pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let before = all.len();
+        add_models_below(path, &mut all);
+        if all.len() == before {
+            let known: Vec<String> = endings().map(|e| format!(".{e}")).collect();
+            let message = format!("{}: there is no model in this folder ({})", path.display(), known.join(", "));
+            return Err(Failure::unusable("no_models_in_folder", message).of_file(path));
+        }
+    }
+    Ok(all)
+}
+
+/// Adds the models of a folder and of all folders below it. A folder that cannot be read is added itself, so that opening it says why.
+fn add_models_below(folder: &Path, all: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        all.push(folder.to_owned());
+        return;
+    };
+    let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && !is_hidden => add_models_below(&path, all),
+            Ok(_) if is_model(&path) && path.is_file() => all.push(path),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a name has the ending of a format that can be opened.
+pub(super) fn is_model(path: &Path) -> bool {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    endings().any(|known| known == ending)
+}
+
+/// Where each of several files goes: into the output itself, or into the folder that it is, under the file's own name.
+pub(super) fn outputs(
+    files: &[PathBuf],
+    output: &Path,
+    renamed: impl Fn(&Path) -> PathBuf,
+) -> Result<Vec<PathBuf>, Failure> {
+    let is_folder = output.is_dir() || output.to_string_lossy().ends_with(['/', '\\']);
+    if let ([_], false) = (files, is_folder) {
+        return Ok(vec![output.to_owned()]);
+    }
+    if !is_folder && (output.exists() || output.extension().is_some()) {
+        let message =
+            format!("{} files are given, so -o names the folder for them; {} is a file", files.len(), output.display());
+        return Err(Failure::unusable("output_is_no_folder", message));
+    }
+    let mut made: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let to = output.join(renamed(Path::new(file.file_name().unwrap_or_default())));
+        if made.contains(&to) {
+            let message = format!("two of the files would be saved as {}; give them different names", to.display());
+            return Err(Failure::unusable("outputs_collide", message));
+        }
+        made.push(to);
+    }
+    fs::create_dir_all(output)
+        .map_err(|e| Failure::fault("output_not_writable", format!("{} could not be made: {e}", output.display())))?;
+    Ok(made)
+}
+
+/// Bytes of files that are worked on at one time; a larger file is worked on alone.
+const BUDGET: u64 = 256 << 20;
+/// Threads at most.
+const MOST_THREADS: usize = 16;
+/// The stack of a thread, as that of the program's first one: deep JSON is read by recursion.
+const STACK: usize = 8 << 20;
+
+/// A budget of bytes that threads share.
+#[derive(Default)]
+struct Budget {
+    taken: Mutex<u64>,
+    freed: Condvar,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes taken of a budget, until it is dropped.
+struct Share<'a>(&'a Budget, u64);
+
+impl Budget {
+    /// Waits until there is room for so many bytes.
+    fn take(&self, bytes: u64) -> Share<'_> {
+        let mut taken = locked(&self.taken);
+        while *taken > 0 && *taken + bytes > BUDGET {
+            taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *taken += bytes;
+        Share(self, bytes)
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        *locked(&self.0.taken) -= self.1;
+        self.0.freed.notify_all();
+    }
+}
+
+/// About how many bytes a model takes on disk: its own, and those of files beside it that have its name.
+fn size_of_files(path: &Path) -> u64 {
+    let length = |p: &Path| fs::metadata(p).map_or(0, |m| m.len());
+    length(path) + if path.extension().is_some_and(|e| e == "gltf") { length(&path.with_extension("bin")) } else { 0 }
+}
+
+/// Does the same for each file, several at a time; the results in the order of the files. Progress goes to standard error, where that is
+/// a terminal and is wanted.
+pub(super) fn each<T: Send>(files: &[PathBuf], is_quiet: bool, work: impl Fn(&Path) -> T + Sync) -> Vec<T> {
+    let shows = !is_quiet && files.len() > 1 && std::io::stderr().is_terminal();
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let budget = Budget::default();
+    let results: Mutex<Vec<Option<T>>> = Mutex::new(files.iter().map(|_| None).collect());
+    let worker = || {
+        loop {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(k) else { break };
+            let share = budget.take(size_of_files(file));
+            let result = work(file);
+            drop(share);
+            locked(&results)[k] = Some(result);
+            let ready = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if shows {
+                say_progress(&format!("{ready} of {} files", files.len()));
+            }
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // One thread fewer is slower, and no fault: the first one does all that is left.
+            let builder = thread::Builder::new().name("ulna-files".into()).stack_size(STACK);
+            if builder.spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
+    });
+    if shows {
+        say_progress("");
+    }
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+/// Replaces the line of progress. Progress that cannot be written is missed by nobody.
+fn say_progress(text: &str) {
+    let mut out = std::io::stderr();
+    let _unseen = write!(out, "\r\u{1b}[K{text}").and_then(|()| out.flush());
+}

@@ -1,0 +1,129 @@
+//! Results of verbs: sentences, and one JSON object.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value, json};
+
+/// The version of the JSON form: it rises when a member changes its meaning or goes, and not when one is added.
+const VERSION: u32 = 1;
+
+/// Why a verb was not carried out: a sentence, its code, and the exit status.
+#[derive(Debug)]
+pub struct Failure {
+    /// Stays the same from version to version.
+    pub code: &'static str,
+    /// A sentence.
+    pub message: String,
+    /// 1 or 2.
+    pub status: u8,
+    /// The file that it is about, where there are several.
+    file: Option<PathBuf>,
+    /// The line of the script, from 1.
+    line: Option<usize>,
+}
+
+impl Failure {
+    fn new(code: &'static str, message: impl fmt::Display, status: u8) -> Self {
+        Self { code, message: message.to_string(), status, file: None, line: None }
+    }
+
+    /// The work could not be done.
+    pub(super) fn fault(code: &'static str, message: impl fmt::Display) -> Self {
+        Self::new(code, message, 1)
+    }
+
+    /// The arguments are wrong, or a file cannot be opened.
+    pub(super) fn unusable(code: &'static str, message: impl fmt::Display) -> Self {
+        Self::new(code, message, 2)
+    }
+
+    /// The same, about a file.
+    #[must_use]
+    pub(super) fn of_file(self, file: &Path) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+
+    /// The same, at a line of the script.
+    #[must_use]
+    pub(super) fn at_line(self, line: usize) -> Self {
+        Self { line: Some(line), ..self }
+    }
+
+    /// Its members.
+    pub(super) fn facts(&self) -> Value {
+        let mut facts = json!({"code": self.code, "message": self.message});
+        if let Some(line) = self.line {
+            facts["line"] = line.into();
+        }
+        facts
+    }
+
+    /// Says it; the exit status.
+    pub(super) fn say(&self, verb: &str, as_json: bool) -> u8 {
+        if as_json {
+            let mut facts = Map::new();
+            if let Some(file) = &self.file {
+                facts.insert("file".into(), file.display().to_string().into());
+            }
+            facts.insert("error".into(), self.facts());
+            if let Err(failure) = print(&object(verb, facts).to_string()) {
+                eprintln!("ulna: {}", failure.message);
+            }
+        } else {
+            eprintln!("ulna: {}", self.message);
+        }
+        self.status
+    }
+}
+
+/// The object of a verb: its version and name, then what is said of its work.
+pub(super) fn object(verb: &str, facts: Map<String, Value>) -> Value {
+    let mut all = Map::new();
+    all.insert("version".into(), VERSION.into());
+    all.insert("verb".into(), verb.into());
+    all.extend(facts);
+    Value::Object(all)
+}
+
+/// The members of an object that is written out as one.
+pub(super) fn members(facts: Value) -> Map<String, Value> {
+    match facts {
+        Value::Object(members) => members,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    }
+}
+
+/// The object of a verb on files: `files` has an entry per file. A single one that was named has its members in the object, too.
+pub(super) fn of_files(
+    verb: &str,
+    entries: Vec<Map<String, Value>>,
+    is_single: bool,
+    all: Map<String, Value>,
+) -> Value {
+    let mut facts = Map::new();
+    if let ([entry], true) = (&entries[..], is_single) {
+        facts.extend(entry.clone());
+    }
+    facts.extend(all);
+    facts.insert("files".into(), entries.into());
+    object(verb, facts)
+}
+
+/// Prints text on standard output; a closed pipe is no fault.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    use std::io::Write as _;
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::fault("output_not_writable", format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub(super) fn many(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

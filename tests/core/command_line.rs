@@ -1,0 +1,377 @@
+//! The command line as a tool for pipelines: many files, one form of JSON, one rule of exit statuses, and advice for mistyped names.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::{Value, json};
+use ulna::edit::{ArgumentSpec, ArgumentType, Command as EditCommand, CommandLine, table};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
+
+fn ulna(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).output().unwrap()
+}
+
+/// The one JSON object of standard output, and the exit status.
+fn json_of(arguments: &[&str]) -> (Value, i32) {
+    let output = ulna(arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let value = serde_json::from_str(&text).unwrap_or_else(|e| {
+        panic!("{arguments:?}: {e}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    });
+    (value, output.status.code().unwrap())
+}
+
+fn folder() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    (folder, move |name: &str| path.join(name).to_str().unwrap().to_owned())
+}
+
+fn write(path: &str, text: &str) {
+    fs::create_dir_all(Path::new(path).parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+const FINE: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}]}"#;
+const FAULTY: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"rotation":[0,0,0,2]}]}"#;
+const WARNED: &str =
+    r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],"materials":[{"alphaCutoff":0.5}]}"#;
+
+#[test]
+fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
+    let (_keep, at) = folder();
+    write(&at("in/a.gltf"), FINE);
+    write(&at("in/deep/er/b.gltf"), FAULTY);
+    write(&at("in/deep/c.gltf"), WARNED);
+    write(&at("in/notes.txt"), "no model");
+    write(&at("in/.hidden/d.gltf"), "{");
+    write(&at("bad.glb"), "glTF");
+    let (report, status) = json_of(&["check", &at("in"), &at("bad.glb"), &at("nowhere.glb"), "--json"]);
+    assert_eq!(status, 2, "two files cannot be opened");
+    assert_eq!((&report["version"], &report["verb"]), (&1.into(), &"check".into()));
+    let files = report["files"].as_array().unwrap();
+    let names: Vec<&str> = files.iter().map(|f| f["file"].as_str().unwrap()).collect();
+    assert!(names.len() == 5 && names[0].ends_with("a.gltf") && names[4].ends_with("nowhere.glb"), "{names:?}");
+    assert_eq!((&report["checked"], &report["unreadable"], &report["faulty"]), (&5.into(), &2.into(), &3.into()));
+    let bad = &files[3];
+    assert_eq!(bad["error"]["code"], "container_damaged", "{bad}");
+    assert_eq!(
+        (&bad["findings"][0]["code"], &bad["findings"][0]["severity"]),
+        (&"ULNA_UNREADABLE".into(), &"error".into())
+    );
+    assert_eq!(files[4]["error"]["code"], "file_unreadable");
+    let sums = ["errors", "warnings", "infos"].map(|of| files.iter().map(|f| f[of].as_u64().unwrap()).sum::<u64>());
+    assert_eq!(json!(sums), json!([report["errors"], report["warnings"], report["infos"]]));
+
+    assert_eq!(json_of(&["check", &at("in"), "--json"]).1, 1);
+    let words = String::from_utf8(ulna(&["check", &at("in")]).stdout).unwrap();
+    assert!(
+        words.lines().last().unwrap().starts_with("3 files checked, 1 with faults, 0 could not be opened"),
+        "{words}"
+    );
+    assert!(
+        words.contains("b.gltf\n  error: ") && !words.contains("a.gltf"),
+        "a block per file with findings: {words}"
+    );
+    assert_eq!(ulna(&["check", &at("in/a.gltf"), &at("in/deep/c.gltf")]).status.code(), Some(0));
+    fs::create_dir(at("none")).unwrap();
+    let (report, status) = json_of(&["check", &at("none"), "--json"]);
+    assert_eq!((&report["error"]["code"], status), (&"no_models_in_folder".into(), 2));
+}
+
+#[test]
+fn findings_are_left_out_listed_alone_or_made_errors_and_warnings_count_when_asked() {
+    let (_keep, at) = folder();
+    write(&at("c.gltf"), WARNED);
+    let path = at("c.gltf");
+    let code = "MATERIAL_ALPHA_CUTOFF_INVALID_MODE";
+    let status = |more: &[&str]| json_of(&[&["check", &path, "--json"], more].concat());
+    let (plain, fine) = status(&[]);
+    assert_eq!((fine, &plain["warnings"]), (0, &1.into()), "{plain}");
+    assert_eq!(plain["findings"], plain["problems"], "the name before version 1 stays");
+    assert_eq!(plain["findings"], plain["files"][0]["findings"]);
+    assert_eq!(status(&["--strict"]).1, 1);
+    let (left, fine) = status(&["--strict", "--allow", code]);
+    assert_eq!((fine, left["warnings"].as_u64()), (0, Some(0)));
+    let (denied, faulty) = status(&["--deny", &code.to_lowercase()]);
+    assert_eq!((faulty, &denied["errors"]), (1, &1.into()));
+    let (only, fine) = status(&["--strict", "--only", "ROTATION_NON_UNIT,NODE_LOOP"]);
+    assert_eq!((fine, only["findings"].as_array().map(Vec::len)), (0, Some(0)));
+    let (wrong, refused) = status(&["--deny", "MATERIAL_ALPHA_CUTOF_INVALID_MODE"]);
+    assert_eq!((refused, &wrong["error"]["code"]), (2, &"no_such_finding".into()));
+    assert!(wrong["error"]["message"].as_str().unwrap().contains(&format!("did you mean “{code}”?")), "{wrong}");
+}
+
+/// Every verb, on a file that is fine: one object with its version and its name.
+#[test]
+fn every_verb_prints_one_object_with_its_version() {
+    let (_keep, at) = folder();
+    write(&at("fix.jsonl"), r#"{"do":"clip.rename","clip":"Wave","name":"Hello"}"#);
+    let [script, glb, out, w] = ["fix.jsonl", "copy.glb", "out", "w.json"].map(&at);
+    fs::copy(SAMPLE, &glb).unwrap();
+    let all: Vec<Vec<&str>> = vec![
+        vec!["info", SAMPLE],
+        vec!["check", SAMPLE],
+        vec!["worst", SAMPLE, "--count", "1", "--no-range"],
+        vec!["seams", SAMPLE],
+        vec!["eval", SAMPLE],
+        vec!["commands"],
+        vec!["weights", SAMPLE, "-o", &w],
+        vec!["run", &script, SAMPLE, "-o", &glb],
+        vec!["convert", SAMPLE, "-o", &glb],
+        vec!["export", SAMPLE, "--each", "-o", &out],
+        vec!["diff", SAMPLE, SAMPLE],
+    ];
+    for arguments in all {
+        let (value, status) = json_of(&[&arguments[..], &["--json"]].concat());
+        assert_eq!((&value["version"], status), (&1.into(), 0), "{arguments:?}");
+        assert_eq!(value["verb"], arguments[0]);
+        assert!(value.get("error").is_none(), "{arguments:?}");
+    }
+}
+
+/// What cannot be done is one object with a code, and the exit status tells which kind it is.
+#[test]
+fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
+    let (_keep, at) = folder();
+    write(&at("tail.jsonl"), "\n{\"do\":\"pose.reset\",\"node\":\"Tail\"}");
+    write(&at("view.jsonl"), r#"{"do":"view.front"}"#);
+    write(&at("unkeyed.jsonl"), r#"{"do":"unkeyed.set","clip":"Walk","time":0.2,"node":"Head","degrees":[0,5,0]}"#);
+    write(&at("bad.glb"), "glTF");
+    write(&at("bare.gltf"), FINE);
+    let [tail, view, unkeyed, bad, bare, none] =
+        ["tail.jsonl", "view.jsonl", "unkeyed.jsonl", "bad.glb", "bare.gltf", "nowhere.glb"].map(&at);
+    let [glb, txt, json, missing] = ["o.glb", "o.txt", "o.json", "no.jsonl"].map(&at);
+    let cases: Vec<(Vec<&str>, i32, &str)> = vec![
+        (vec!["info", &none], 2, "file_unreadable"),
+        (vec!["info", &bad], 2, "container_damaged"),
+        (vec!["check", &bad], 2, "container_damaged"),
+        (vec!["worst", &bad], 2, "container_damaged"),
+        (vec!["seams", &bad], 2, "container_damaged"),
+        (vec!["eval", &bad], 2, "container_damaged"),
+        (vec!["eval", SAMPLE, "--clip", "Wlak"], 2, "no_such_clip"),
+        (vec!["diff", SAMPLE, &bad], 2, "container_damaged"),
+        (vec!["run", &tail, SAMPLE, "-o", &glb], 1, "no_such_name"),
+        (vec!["run", &view, SAMPLE, "-o", &glb], 1, "needs_window"),
+        (vec!["run", &unkeyed, SAMPLE, "-o", &glb], 1, "pose_not_keyed"),
+        (vec!["run", &missing, SAMPLE, "-o", &glb], 2, "script_unreadable"),
+        (vec!["run", &tail, &bad, "-o", &glb], 2, "container_damaged"),
+        (vec!["run", &tail, SAMPLE, "-o", &txt], 2, "wrong_ending"),
+        (vec!["convert", SAMPLE, "-o", &txt], 2, "wrong_ending"),
+        (vec!["export", SAMPLE, "-o", &txt], 2, "wrong_ending"),
+        (vec!["export", SAMPLE, "-o", &glb, "--clips", "Dance"], 2, "no_such_clip"),
+        (vec!["weights", SAMPLE, "-o", &txt], 2, "wrong_ending"),
+        (vec!["weights", &bare, "-o", &json], 1, "no_weights_meant"),
+        (vec!["weights", SAMPLE, "-o", &json, "--mesh", "Nobody"], 2, "no_such_name"),
+        (vec!["export", SAMPLE, "--rate", "fast", "-o", &glb], 2, "wrong_arguments"),
+        (vec!["check"], 2, "wrong_arguments"),
+    ];
+    for (arguments, wanted, code) in cases {
+        let (value, status) = json_of(&[&arguments[..], &["--json"]].concat());
+        assert_eq!((value["error"]["code"].as_str(), status), (Some(code), wanted), "{arguments:?}: {value}");
+        assert_eq!((&value["version"], &value["verb"]), (&1.into(), &arguments[0].into()));
+        assert!(!value["error"]["message"].as_str().unwrap().is_empty());
+        // Without --json the sentence is on standard error, and the status is the same.
+        let plain = ulna(&arguments);
+        assert_eq!(plain.status.code(), Some(wanted), "{arguments:?}");
+        assert!(!plain.stderr.is_empty(), "{arguments:?}");
+        assert!(!Path::new(&glb).exists() && !Path::new(&txt).exists(), "{arguments:?}: nothing is written");
+    }
+    let (value, _) = json_of(&["run", &tail, SAMPLE, "-o", &glb, "--json"]);
+    assert_eq!(value["error"]["line"], 2, "the line of the script");
+}
+
+#[test]
+fn render_refuses_other_pictures_before_it_works() {
+    if !cfg!(feature = "render") {
+        return;
+    }
+    let (_keep, at) = folder();
+    // Nothing is opened: the file is none.
+    for (name, more, words) in [
+        ("a.jpg", &[][..], "written as .png"),
+        ("a", &[][..], "written as .png"),
+        ("a.gif", &[][..], "give --frames"),
+        ("a.webp", &["--frames", "3"][..], "one .gif"),
+        ("a.gif", &["--frames", "3", "--sheet"][..], "written as .png"),
+    ] {
+        let out = at(name);
+        let arguments = [&["render", "nowhere.glb", "-o", &out][..], more].concat();
+        let (value, status) = json_of(&[&arguments[..], &["--json"]].concat());
+        assert_eq!((&value["error"]["code"], status), (&"wrong_ending".into(), 2), "{name}");
+        assert!(value["error"]["message"].as_str().unwrap().contains(words), "{value}");
+    }
+}
+
+#[test]
+fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
+    let (_keep, at) = folder();
+    write(
+        &at("fix.jsonl"),
+        "# two\n{\"do\":\"node.rename_pattern\",\"from\":\"Left*\",\"to\":\"*.L\"}\n{\"do\":\"layers.add\",\"name\":\"A\"}\n",
+    );
+    let (script, model) = (at("fix.jsonl"), at("m.glb"));
+    fs::copy(SAMPLE, &model).unwrap();
+    let (value, status) = json_of(&["run", &script, &model, "-o", &model, "--json"]);
+    assert_eq!(status, 0, "{value}");
+    let commands = json!([
+        {"line": 2, "do": "node.rename_pattern", "changed": true},
+        {"line": 3, "do": "layers.add", "changed": true}
+    ]);
+    assert_eq!(value["commands"], commands);
+    let codes: Vec<&str> = value["notes"].as_array().unwrap().iter().map(|n| n["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["nodes_renamed", "command_renamed"]);
+    assert_eq!(value["lost"][0]["code"], "weight_layers_not_saved");
+    assert!(value["changes"].as_array().is_some_and(|c| !c.is_empty()));
+    assert_eq!(value["files"][0]["changes"], value["changes"]);
+    let backup = PathBuf::from(value["backup"].as_str().unwrap());
+    assert!(backup.ends_with("m.glb~"));
+    assert!(fs::read(&backup).unwrap() == fs::read(SAMPLE).unwrap(), "the file as it was");
+    assert!(fs::read(&model).unwrap() != fs::read(SAMPLE).unwrap());
+
+    fs::remove_file(&backup).unwrap();
+    fs::copy(SAMPLE, &model).unwrap();
+    let (value, _) = json_of(&["run", &script, &model, "-o", &model, "--no-backup", "--json"]);
+    assert!(value["backup"].is_null() && !backup.exists());
+    let other = at("other.glb");
+    fs::copy(SAMPLE, &other).unwrap();
+    let (value, _) = json_of(&["run", &script, &model, "-o", &other, "--json"]);
+    assert!(value["backup"].is_null() && !Path::new(&at("other.glb~")).exists(), "only the file itself is kept");
+
+    let quiet = ulna(&["run", &script, SAMPLE, "-o", &other, "-q"]);
+    assert!(quiet.status.success() && quiet.stdout.is_empty() && quiet.stderr.is_empty());
+    let quiet = ulna(&["run", &at("none.jsonl"), SAMPLE, "-o", &other, "-q"]);
+    assert!(!quiet.stderr.is_empty(), "errors are said");
+}
+
+#[test]
+fn scripts_and_conversions_go_over_many_files_into_a_folder() {
+    let (_keep, at) = folder();
+    write(&at("in/a.gltf"), FINE);
+    write(&at("in/b/c.gltf"), FINE);
+    write(&at("in/bad.gltf"), "{");
+    write(&at("fix.jsonl"), r#"{"do":"node.rename","node":"n","name":"m"}"#);
+    let (value, status) = json_of(&["run", &at("fix.jsonl"), &at("in"), "-o", &at("out"), "--json"]);
+    assert_eq!(status, 2, "one cannot be opened, and the others are done: {value}");
+    let errors: Vec<Option<&str>> =
+        value["files"].as_array().unwrap().iter().map(|f| f["error"]["code"].as_str()).collect();
+    assert_eq!(errors, [None, None, Some("json_damaged")]);
+    for name in ["a.gltf", "c.gltf"] {
+        let (info, _) = json_of(&["info", &at(&format!("out/{name}")), "--json"]);
+        assert_eq!(info["nodes"], 1);
+        assert!(fs::read_to_string(at(&format!("out/{name}"))).unwrap().contains("\"m\""));
+    }
+    let (value, status) = json_of(&["convert", &at("in/a.gltf"), &at("in/b/c.gltf"), "-o", &at("glb"), "--json"]);
+    assert_eq!(status, 0, "{value}");
+    assert!(Path::new(&at("glb/a.glb")).exists() && Path::new(&at("glb/c.glb")).exists());
+    let (info, status) = json_of(&["info", &at("glb"), &at("in/bad.gltf"), "--json"]);
+    assert_eq!((info["files"].as_array().unwrap().len(), status), (3, 2));
+    write(&at("in/b/a.gltf"), FINE);
+    let (value, status) = json_of(&["convert", &at("in/a.gltf"), &at("in/b/a.gltf"), "-o", &at("two"), "--json"]);
+    assert_eq!((&value["error"]["code"], status), (&"outputs_collide".into(), 2));
+    let (value, status) = json_of(&["convert", &at("in/a.gltf"), &at("in/b/c.gltf"), "-o", &at("o.glb"), "--json"]);
+    assert_eq!((&value["error"]["code"], status), (&"output_is_no_folder".into(), 2));
+}
+
+#[test]
+fn info_names_the_joints_and_its_findings_as_check_does() {
+    let (info, _) = json_of(&["info", SAMPLE, "--json"]);
+    let joints = info["skins"][0]["joint_names"].as_array().unwrap();
+    assert_eq!(joints.len(), 53);
+    assert!(joints.iter().any(|j| j["name"] == "LeftHand" && j["index"].is_u64()));
+    let (check, _) = json_of(&["check", SAMPLE, "--json"]);
+    assert_eq!(info["findings"], check["findings"]);
+    assert_eq!(info["findings"], info["diagnostics"], "the name before version 1 stays");
+}
+
+#[test]
+fn a_mistyped_name_gets_the_closest_one_as_advice() {
+    let (_keep, at) = folder();
+    for (line, near, code) in [
+        (r#"{"do":"pose.rotat","node":"Head"}"#, "pose.rotate", "no_such_command"),
+        (r#"{"do":"pose.reset","nod":"Head"}"#, "node", "argument_unknown"),
+        (r#"{"do":"pose.reset","node":"LeftHadn"}"#, "LeftHand", "no_such_name"),
+        (r#"{"do":"clip.delete","clip":"wlak"}"#, "Walk", "no_such_clip"),
+        (r#"{"do":"weights.normalize","mesh":"mannequim"}"#, "Mannequin", "no_such_name"),
+        (r#"{"do":"pose.rotate","node":"Head","axis":"x","degrees":5,"space":"lcoal"}"#, "local", "argument_choice"),
+    ] {
+        write(&at("s.jsonl"), line);
+        let (value, status) = json_of(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb"), "--json"]);
+        assert_eq!((value["error"]["code"].as_str(), status), (Some(code), 1), "{line}");
+        let message = value["error"]["message"].as_str().unwrap();
+        assert!(message.contains(&format!("(did you mean “{near}”?)")), "{line}: {message}");
+    }
+    write(&at("s.jsonl"), r#"{"do":"pose.reset","node":"Xylophone"}"#);
+    let (value, _) = json_of(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb"), "--json"]);
+    assert!(!value["error"]["message"].as_str().unwrap().contains("did you mean"), "{value}");
+}
+
+#[test]
+fn the_scene_is_the_world() {
+    let (_keep, at) = folder();
+    let posed = |space: &str| {
+        let line = format!(r#"{{"do":"pose.rotate","node":"LeftHand","axis":"z","degrees":30,"space":"{space}"}}"#);
+        write(&at("s.jsonl"), &line);
+        let output = ulna(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb")]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read(at("o.glb")).unwrap()
+    };
+    assert!(posed("scene") == posed("world") && posed("world") != posed("local"));
+}
+
+/// A plain value for an argument, so that the line is read to the one that is asked about.
+fn plain(argument: &ArgumentSpec) -> Value {
+    match argument.kind {
+        ArgumentType::Node => json!("Hips"),
+        ArgumentType::Clip => json!("Walk"),
+        ArgumentType::Number | ArgumentType::Seconds | ArgumentType::Degrees => json!(1),
+        ArgumentType::Vector | ArgumentType::Factor => json!([1, 1, 1]),
+        ArgumentType::Quaternion => json!([0, 0, 0, 1]),
+        ArgumentType::Axis => json!("x"),
+        ArgumentType::Parts => json!(["rotation"]),
+        ArgumentType::Flag => json!(true),
+        ArgumentType::Vertices | ArgumentType::Numbers => json!([0]),
+        ArgumentType::Keys => json!({"Hips": {"rotation": [0]}}),
+        ArgumentType::Text | ArgumentType::Path | ArgumentType::Mesh => json!("a=b"),
+        ArgumentType::Space | ArgumentType::Choice(_) => json!(argument.kind.choices().unwrap()[0]),
+    }
+}
+
+/// The choices that `ulna commands` lists are those that the parser knows: each is read, and a strange word is refused with that list.
+#[test]
+fn the_choices_of_commands_are_those_of_the_parser() {
+    let (listed, _) = json_of(&["commands", "--json"]);
+    let listed = listed["commands"].as_array().unwrap();
+    let mut tried = 0;
+    for spec in table() {
+        let entry = listed.iter().find(|c| c["name"] == spec.name).unwrap();
+        for (k, argument) in spec.arguments.iter().enumerate() {
+            let choices = &entry["arguments"][k]["choices"];
+            let Some(words) = choices.as_array() else { continue };
+            let line = |word: &Value| {
+                let needed = spec.arguments.iter().filter(|a| a.required && a.name != argument.name);
+                needed.fold(CommandLine::new(spec.name).with(argument.name, word.clone()), |line, a| {
+                    line.with(a.name, plain(a))
+                })
+            };
+            let code = |word: &Value| EditCommand::read(&line(word)).err().map(|e| (e.code(), e.to_string()));
+            for word in words {
+                assert!(code(word).is_none_or(|(code, _)| code != "argument_choice"), "{} {word}", spec.name);
+            }
+            let (refused, why) = code(&json!("xyzzy")).unwrap_or_else(|| panic!("{} {}", spec.name, argument.name));
+            if refused == "argument_choice" {
+                let list: Vec<&str> = words.iter().map(|w| w.as_str().unwrap()).collect();
+                assert!(why.contains(&format!("one of {}, but is", list.join(", "))), "{}: {why}", spec.name);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 25, "{tried} arguments with choices");
+    let words = String::from_utf8(ulna(&["commands"]).stdout).unwrap();
+    assert!(words.contains("space=local|parent|world|gimbal|rest"), "the text lists them, too");
+}
