@@ -22,7 +22,7 @@ mod sole;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
-pub(in crate::motion) use self::limbs::named_feet;
+pub(in crate::motion) use self::{limbs::named_feet, sole::Sole};
 use self::line::Line;
 pub use self::{
     body::{hold, lean},

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, ClipId, Document, KeySet, PoseLayers, Shared, TrackId},
+    model::{Clip, ClipId, Document, KeySet, PoseLayers, Shared, TrackId, meant_rate},
     motion::{
         Mirror,
         clip_edit::{
@@ -479,7 +479,7 @@ impl SetRate {
         let made = match self.rate {
             None => Clip { rate: None, ..(**clip).clone() },
             Some(rate) if rate.is_finite() && (0.1..=10_000.0).contains(&rate) => {
-                (**clip).clone().counted_at(television(rate))
+                (**clip).clone().counted_at(meant_rate(f64::from(rate)))
             }
             Some(rate) => {
                 return Err(argument(format!("“rate” is {rate}; it must be from 0.1 to 10000 frames per second")));
@@ -490,15 +490,6 @@ impl SetRate {
         }
         Ok(put(id, made, None))
     }
-}
-
-/// A rate as it is meant: 29.97 is 30000 frames in 1001 seconds.
-fn television(rate: f32) -> f64 {
-    let rate = f64::from(rate);
-    let exact = |whole: f64| whole * 1000.0 / 1001.0;
-    let near = [24.0, 30.0, 60.0].map(exact).into_iter().find(|r| (r - rate).abs() < 6e-3);
-    // As it was typed, and not as single precision has it.
-    near.unwrap_or((rate * 1e4).round() / 1e4)
 }
 
 impl StartAtZero {
@@ -587,7 +578,7 @@ impl ResampleClip {
             let rate = self.rate;
             return Err(argument(format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second")));
         }
-        let rate = f64::from(self.rate);
+        let rate = meant_rate(f64::from(self.rate));
         let frames = f64::from(last - first) * rate;
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
             return Err(argument(format!("that would be {frames:.0} keys a track; choose a smaller rate")));
@@ -721,7 +712,7 @@ impl RootMotion {
         };
         let (off, angle) = made.error;
         let error = if off > 1e-5 || angle > 1e-4 {
-            format!("; between keys joints are off by at most {:.2} mm and {:.2}°", off * 1e3, angle.to_degrees())
+            format!("; between keys the skin is off by at most {:.2} mm, a joint by {:.2}°", off * 1e3, angle.to_degrees())
         } else {
             String::new()
         };
