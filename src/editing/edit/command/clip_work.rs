@@ -757,6 +757,7 @@ impl CloseLoop {
         let document = scene.document;
         let (id, clip, _) = whole(document, &self.clip)?;
         let frame = frame_of(clip);
+        let late = late_start(clip);
         let Some(found) = seam(document, clip, frame) else {
             return Err(argument("a clip of one moment is no loop; it needs keys at two times".to_owned()));
         };
@@ -769,7 +770,7 @@ impl CloseLoop {
             (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
             (None, None) if found.is_doubled => Closing::DropFrame,
             (None, None) if found.is_closed && self.speed != Some(true) => {
-                return Ok(Outcome { note: Some(seam_in_words(&found)), ..Outcome::default() });
+                return Ok(Outcome { note: Some(seam_in_words(&found) + &late), ..Outcome::default() });
             }
             (None, None) if found.is_short => Closing::AddFrame,
             (None, None) => Closing::Blend { frames, speed },
@@ -794,7 +795,18 @@ impl CloseLoop {
         if let Some(jump) = new_jump(document, &[clip], &made, frame) {
             said += &format!("; {}", jump.in_words(document));
         }
-        Ok(put(id, made, Some(said)))
+        Ok(put(id, made, Some(said + &late)))
+    }
+}
+
+/// What is said of a loop whose first key comes later than 0; empty where it does not.
+fn late_start(clip: &Clip) -> String {
+    match key_span(clip) {
+        Some((first, _)) if first > clip_edit::SAME_TIME => format!(
+            "; its first pose is held from 0 s to its first key at {first:.3} s in each round: use “Start at 0” \
+             (clip.start_at_zero) to begin the loop there"
+        ),
+        _ => String::new(),
     }
 }
 
