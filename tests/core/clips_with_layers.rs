@@ -81,19 +81,38 @@ fn plans() -> impl Strategy<Value = Plan> {
 fn put(session: &mut Session, plan: &Plan) {
     let layer = |name: &str, mut text: Value| {
         text["clip"] = "Walk".into();
-        if text["do"] == "layer.new" { text["name"] = name.into() } else { text["layer"] = name.into() }
+        if text["do"] == "layer.new" {
+            text["name"] = name.into()
+        } else {
+            text["layer"] = name.into()
+        }
         text
     };
     let d = &plan.degrees;
     let lines = [
         ("Still", json!({"do": "layer.new"})),
-        ("Still", json!({"do": "layer.set", "node": "LeftUpperArm", "degrees": d[0], "translation": [0.01, 0.02, 0.0]})),
+        (
+            "Still",
+            json!({"do": "layer.set", "node": "LeftUpperArm", "degrees": d[0], "translation": [0.01, 0.02, 0.0]}),
+        ),
         ("Still", json!({"do": "layer.set", "node": "Spine", "degrees": d[1]})),
         ("Keyed", json!({"do": "layer.new"})),
-        ("Keyed", json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[2], "time": plan.times[0], "key": true})),
-        ("Keyed", json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[3], "time": plan.times[1], "key": true})),
-        ("Keyed", json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[4], "time": plan.times[2], "key": true})),
-        ("Keyed", json!({"do": "layer.set", "node": "Head", "translation": [0.0, 0.01, 0.03], "time": plan.times[1], "key": true})),
+        (
+            "Keyed",
+            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[2], "time": plan.times[0], "key": true}),
+        ),
+        (
+            "Keyed",
+            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[3], "time": plan.times[1], "key": true}),
+        ),
+        (
+            "Keyed",
+            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[4], "time": plan.times[2], "key": true}),
+        ),
+        (
+            "Keyed",
+            json!({"do": "layer.set", "node": "Head", "translation": [0.0, 0.01, 0.03], "time": plan.times[1], "key": true}),
+        ),
         ("Strong", json!({"do": "layer.new"})),
         ("Strong", json!({"do": "layer.set", "node": "LeftLowerArm", "degrees": d[5], "scale": [1.0, 1.2, 1.0]})),
         (
@@ -323,9 +342,10 @@ fn layers_follow_on_bodies_of_all_makers() {
         let Ok(mut session) = Session::open(&path, &Default::default()) else { continue };
         let document = session.document().clone();
         let mirror = Mirror::of(&document);
-        let clip = document.clips.iter().find(|(_, c)| {
-            c.length() > 0.2 && c.pointers.is_empty() && c.kept.is_empty() && c.tracks.len() > 8
-        });
+        let clip = document
+            .clips
+            .iter()
+            .find(|(_, c)| c.length() > 0.2 && c.pointers.is_empty() && c.kept.is_empty() && c.tracks.len() > 8);
         let sided = document.node_ids().find(|n| {
             let moves = |c: &ulna::model::Clip| c.tracks.values().any(|t| t.target == *n);
             mirror.partner(*n).is_some_and(|p| p != *n) && clip.is_some_and(|(_, c)| moves(c))
@@ -343,12 +363,16 @@ fn layers_follow_on_bodies_of_all_makers() {
         }
         let before = session.document().clone();
         let size = Pose::evaluate(&before, &Stack::default());
-        let size = SeenPoints::of(&before, 300).at(&size).iter().fold((Vec3::MAX, Vec3::MIN), |(a, b), p| (a.min(*p), b.max(*p)));
+        let size = SeenPoints::of(&before, 300)
+            .at(&size)
+            .iter()
+            .fold((Vec3::MAX, Vec3::MIN), |(a, b), p| (a.min(*p), b.max(*p)));
         let size = size.1.distance(size.0);
         let shown = path.file_name().unwrap().to_string_lossy().into_owned();
         does(&mut session, json!({"do": "clip.reverse", "clip": name}));
         let first = own.tracks.values().map(|t| t.times[0]).fold(f32::MAX, f32::min);
-        let off = apart((&before, id), (session.document(), id), |t| Some(end + f64::from(first) - t).filter(|t| *t <= end));
+        let off =
+            apart((&before, id), (session.document(), id), |t| Some(end + f64::from(first) - t).filter(|t| *t <= end));
         assert!(off < 2e-3 * size, "{shown} reversed: {off}");
         session.undo();
         let whole = folded(&before, id);

@@ -63,15 +63,23 @@ fn points_are_where_the_vertices_are_and_few_of_them_find_what_all_find() {
     let (all, exact) = (all.apart(&a, &b), apart(&document, &a, &b));
     assert!((all - exact).abs() < 1e-4, "{all} {exact}");
     let few = SeenPoints::of(&document, 512);
-    assert!(few.len() < 1400 && few.apart(&a, &b) > 0.9 * exact, "{} points: {} of {exact}", few.len(), few.apart(&a, &b));
+    assert!(
+        few.len() < 1400 && few.apart(&a, &b) > 0.9 * exact,
+        "{} points: {} of {exact}",
+        few.len(),
+        few.apart(&a, &b)
+    );
     assert_eq!(few.label(), "the skin");
     // Of one arm alone.
     let shoulder = named(&document, "LeftUpperArm");
     let arm = SeenPoints::where_all(&document, 512, &|n| n == shoulder || document.is_above(shoulder, n));
-    assert!(!arm.is_empty() && (0..arm.len()).all(|k| {
-        let n = arm.node(k).unwrap();
-        n == shoulder || document.is_above(shoulder, n)
-    }));
+    assert!(
+        !arm.is_empty()
+            && (0..arm.len()).all(|k| {
+                let n = arm.node(k).unwrap();
+                n == shoulder || document.is_above(shoulder, n)
+            })
+    );
 }
 
 #[test]
@@ -110,7 +118,10 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
     for (name, id) in [("Walk", ClipId(1)), ("Run", ClipId(2))] {
         let mut session = sample();
         // Few keys, far apart, over a turning body.
-        does(&mut session, json!({"do": "key.set", "clip": name, "time": 0.6, "node": "Hips", "translation": [0.3, 1.0, 1.5]}));
+        does(
+            &mut session,
+            json!({"do": "key.set", "clip": name, "time": 0.6, "node": "Hips", "translation": [0.3, 1.0, 1.5]}),
+        );
         let before = session.document().clone();
         let rotations = |d: &Document| {
             let tracks = d.clips[id].tracks.values().filter(|t| t.property == Property::Rotation);
@@ -229,7 +240,10 @@ fn reducing_and_fitting_keep_every_vertex_within_what_they_say() {
             worst = worst.max(apart(&document, &at(&document, &document.clips[id], time), &at(&document, made, time)));
         }
         let number = millimeters(&said[0], "off by more than");
-        let between = said[0].split("between its old keys by ").nth(1).map_or(0.0, |s| s.split(' ').next().unwrap().parse().unwrap());
+        let between = said[0]
+            .split("between its old keys by ")
+            .nth(1)
+            .map_or(0.0, |s| s.split(' ').next().unwrap().parse().unwrap());
         let height = 1.8f32;
         assert!(worst * 1000.0 <= number.max(between) * 1.05 * (2.0 / height) + 0.01, "{command}: {worst} {said:?}");
         cases += 1;

@@ -64,7 +64,9 @@ proptest! {
 
 #[test]
 fn a_rate_that_was_typed_is_the_one_that_is_meant() {
-    for (typed, meant) in [(23.976, 24000.0 / 1001.0), (23.98, 24000.0 / 1001.0), (29.97, 30000.0 / 1001.0), (59.94, 60000.0 / 1001.0)] {
+    for (typed, meant) in
+        [(23.976, 24000.0 / 1001.0), (23.98, 24000.0 / 1001.0), (29.97, 30000.0 / 1001.0), (59.94, 60000.0 / 1001.0)]
+    {
         assert_eq!(meant_rate(f64::from(typed as f32)), meant);
     }
     for whole in [12.0, 23.9, 24.0, 25.0, 29.5, 30.0, 50.0, 60.0] {
@@ -77,5 +79,9 @@ fn a_rate_that_was_typed_is_the_one_that_is_meant() {
     assert_eq!(rate_in_words(made.guess_fps().unwrap().0), "29.97");
     let track = made.tracks.values().max_by_key(|t| t.times.len()).unwrap();
     let exact = |k: usize| (k as f64 * 1001.0 / 30000.0) as f32;
-    assert!(track.times.iter().enumerate().take(track.times.len() - 1).all(|(k, t)| *t == exact(k)), "{:?}", track.times);
+    assert!(
+        track.times.iter().enumerate().take(track.times.len() - 1).all(|(k, t)| *t == exact(k)),
+        "{:?}",
+        track.times
+    );
 }

@@ -83,8 +83,7 @@ fn shells(gap: f32) -> Session {
     let places = [square(0.0), square(1.0 + gap)].concat();
     let weights: Vec<f32> = (0..8).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect();
     let joints: Vec<u8> = (0..8u8).flat_map(|v| [v / 4, 0, 0, 0]).collect();
-    let indices: Vec<u8> =
-        [0u16, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7].iter().flat_map(|i| i.to_le_bytes()).collect();
+    let indices: Vec<u8> = [0u16, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7].iter().flat_map(|i| i.to_le_bytes()).collect();
     let bin = [floats(&places), floats(&weights), joints, indices].concat();
     let views = [(0, 96), (96, 128), (224, 32), (256, 24)];
     let accessor = |view: usize, component: u32, kind: &str, count: usize| json!({"bufferView": view, "componentType": component, "type": kind, "count": count});
@@ -138,7 +137,7 @@ fn a_brush_along_the_surface_knows_where_its_piece_ends() {
 fn a_loop_that_begins_late_names_start_at_0() {
     let mut session = sample();
     does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": 0.5, "name": "Late"}));
-    does(&mut session, json!({"do": "key.move", "clip": "Late", "by": 0.25}));
+    does(&mut session, json!({"do": "key.move", "clip": "Late", "by": 0.25, "from": 0, "to": 9}));
     let said = does(&mut session, json!({"do": "clip.close_loop", "clip": "Late", "how": "blend"}));
     assert!(said[0].contains("0.250 s") && said[0].contains("clip.start_at_zero"), "{said:?}");
     does(&mut session, json!({"do": "clip.start_at_zero", "clip": "Late"}));
@@ -186,7 +185,12 @@ fn motion_paths_are_of_the_interpolation_that_is_shown() {
     let id = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some("Turn")).unwrap().0;
     let hand = [named(document, "LeftHand")];
     let paths = [Averaging::Slerp, Averaging::Nlerp].map(|between| {
-        motion_paths(document, id, &hand, (30.0, between), 200).remove(0).places.iter().map(|p| p.at).collect::<Vec<_>>()
+        motion_paths(document, id, &hand, (30.0, between), 200)
+            .remove(0)
+            .places
+            .iter()
+            .map(|p| p.at)
+            .collect::<Vec<_>>()
     });
     assert_eq!(paths[0].len(), paths[1].len());
     let gap = |k: usize| paths[0][k].distance(paths[1][k]);

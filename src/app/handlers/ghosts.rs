@@ -81,7 +81,14 @@ impl App {
             of: if onion.of_selected && !compares { nodes.clone() } else { Vec::new() },
             moments: Vec::new(),
         };
-        let asked = (of.made_from, (mends, compares, playback.between), playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
+        let asked = (
+            of.made_from,
+            (mends, compares, playback.between),
+            playback.time.to_bits(),
+            playback.fps.to_bits(),
+            onion,
+            nodes,
+        );
         if self.ghosts_asked.as_ref() == Some(&asked) && self.renderer.shows_ghosts() {
             return;
         }

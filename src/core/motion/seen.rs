@@ -128,7 +128,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn of(document: &'a Document, rest: &Pose, node: NodeId, of: &'a Primitive) -> Self {
         let skin = document.node(node).skin.map(|s| document.skin(s));
-        let skinned = skin.zip(of.weights.as_ref().filter(|w| !w.is_bare()));
+        let skinned = skin.zip(of.weights.as_deref().filter(|w| !w.is_bare()));
         let back = rest.world[node.index()].inverse();
         let far = |m: &Mat4| m.w_axis.truncate().length_squared();
         let instances = skinning::instances(document, rest, node).unwrap_or_default();
@@ -152,7 +152,8 @@ impl<'a> Source<'a> {
         let at = self.of.positions[vertex];
         let influence = |(node, weight, bind): (NodeId, f32, Mat4)| {
             let way = |(k, t): (u32, &MorphTarget)| Some((k, bind.transform_vector3(*t.positions.get(vertex)?)));
-            let morphs = (0..).zip(&self.of.targets).filter_map(way).filter(|(_, way)| *way != Vec3::ZERO).collect();
+            let morphs =
+                (0..).zip(self.of.targets.iter()).filter_map(way).filter(|(_, way)| *way != Vec3::ZERO).collect();
             Influence { node, weight, point: bind.transform_point3(at), morphs }
         };
         SeenPoint { mesh_node: self.node, influences: self.parts(vertex).into_iter().map(influence).collect() }

@@ -62,12 +62,7 @@ pub fn joined(document: &Document, first: &Clip, second: &Clip, gap: f32) -> Res
 }
 
 /// One track of two of the same component: the first up to `end`, the second from `start` on.
-pub(super) fn put_behind(
-    made: &mut Joined,
-    [a, b]: [Track; 2],
-    end: f32,
-    start: f32,
-) -> Result<Track, TooClose> {
+pub(super) fn put_behind(made: &mut Joined, [a, b]: [Track; 2], end: f32, start: f32) -> Result<Track, TooClose> {
     let (a, b) = (reaching(&a, end), reaching(&b, 0.0));
     let (a, b) = made.alike(a, b);
     made.put(a, &b, end, start)

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Joined, MotionError, TimeMap, TooClose, part_of,
+    Joined, MotionError, TimeMap, TooClose,
     join::{put_behind, still_at},
-    mapped, reversed_within,
+    mapped, part_of, reversed_within,
 };
 use crate::{
     model::{
@@ -139,13 +139,7 @@ pub fn joined_layers(
     let join = Join { ends, start };
     let mut made: Vec<PoseLayer> = Vec::new();
     let mut next = 0;
-    let silent = |layer: &PoseLayer| PoseLayer {
-        strength: 0.0,
-        strength_keys: None,
-        moves: layer.moves.clone(),
-        keys: layer.keys.clone(),
-        ..layer.clone()
-    };
+    let silent = |layer: &PoseLayer| PoseLayer { strength: 0.0, strength_keys: None, ..layer.clone() };
     for layer in &first {
         let same = |other: &PoseLayer| {
             (&other.name, other.muted, other.solo, &other.mask) == (&layer.name, layer.muted, layer.solo, &layer.mask)
@@ -216,9 +210,7 @@ impl Join {
         let interpolation = like.map_or(Interpolation::Linear, |t| t.interpolation);
         let of = |k: usize| match &pair[k].strength_keys {
             Some(keys) => (**keys).clone(),
-            None => {
-                still_at((NodeId(0), Property::Weights), (interpolation, self.ends[k]), vec![pair[k].strength])
-            }
+            None => still_at((NodeId(0), Property::Weights), (interpolation, self.ends[k]), vec![pair[k].strength]),
         };
         put_behind(said, [of(0), of(1)], self.ends[0], self.start).map(|track| Some(Shared::new(track)))
     }
@@ -357,4 +349,3 @@ pub fn mirrored_components(
     };
     Some((image.node, components))
 }
-

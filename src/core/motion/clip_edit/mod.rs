@@ -46,6 +46,7 @@ mod smooth;
 mod values;
 mod whole;
 
+use self::whole::reversed_within;
 pub use self::{
     choose::{keys_in_range, keys_of_kind, keys_of_value},
     copied::{CopiedKeys, CopiedTrack, NodePlace, NotKeys, PasteAt, Pasted, paste},
@@ -69,7 +70,6 @@ pub use self::{
     values::{ValueChange, change_values},
     whole::{MotionError, key_span, mapped, part_of, resampled, reversed},
 };
-use self::whole::reversed_within;
 use crate::model::{Interpolation, Track, UnkeyedAt};
 
 /// Two keys closer than this are one: far below a frame.

@@ -607,8 +607,7 @@ mod tests {
         let mended = closed(&doubled, Closing::DropFrame, frame, None).unwrap();
         assert_eq!(mended.key_count(), 31);
         // One that eases out of its pose and into it again is none of both.
-        let eased: Vec<f32> =
-            (0..=60).map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1).collect();
+        let eased: Vec<f32> = (0..=60).map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1).collect();
         let found = seam(&document, &clip(turns(&eased)), frame).unwrap();
         assert!(found.is_closed && !found.is_doubled && !found.is_short, "{found:?}");
         // A jump is neither.

@@ -269,9 +269,8 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
     let slide = |(node, path): (&NodeId, &FootPath)| {
         let flags = path.stands(height);
         let on_ground = path.ways.iter().enumerate().filter(|(k, _)| flags[*k] && flags[k + 1]);
-        let slides: Vec<f32> = on_ground
-            .map(|(k, way)| (way.with_y(0.0) / step as f32 - grounds[k + 1].with_y(0.0)).length())
-            .collect();
+        let slides: Vec<f32> =
+            on_ground.map(|(k, way)| (way.with_y(0.0) / step as f32 - grounds[k + 1].with_y(0.0)).length()).collect();
         (!slides.is_empty()).then(|| (*node, slides.iter().sum::<f32>() / slides.len() as f32))
     };
     feet.iter().zip(&paths).filter_map(slide).collect()

@@ -65,12 +65,7 @@ pub(super) fn copy_unkeyed(
 }
 
 /// The edits that mirror the unkeyed poses of a clip; weights of morph targets stay.
-pub(super) fn mirror_unkeyed(
-    document: &Document,
-    clip: ClipId,
-    mirror: &Mirror,
-    only: Option<&[NodeId]>,
-) -> Vec<Edit> {
+pub(super) fn mirror_unkeyed(document: &Document, clip: ClipId, mirror: &Mirror, only: Option<&[NodeId]>) -> Vec<Edit> {
     let meant: Option<BTreeSet<NodeId>> = only.map(|nodes| {
         let pairs = nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?]));
         pairs.flatten().collect()
@@ -108,7 +103,6 @@ fn poses_of(document: &Document, clip: ClipId) -> impl Iterator<Item = (UnkeyedA
 
 fn set_unkeyed(at: UnkeyedAt, pose: &Unkeyed) -> Vec<Edit> {
     let locals = pose.locals.iter().map(|(node, to)| Edit::SetUnkeyed { at, node: *node, to: Some(*to) });
-    let morphs =
-        pose.morphs.iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node: *node, to: Some(to.clone()) });
+    let morphs = pose.morphs.iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node: *node, to: Some(to.clone()) });
     locals.chain(morphs).collect()
 }

@@ -2,9 +2,7 @@
 
 use super::{
     CommandError, Outcome, Scene, around,
-    clip_layers::{
-        as_posed, copy_unkeyed, layers_of, mirror_unkeyed, move_unkeyed, numbered, with_layers,
-    },
+    clip_layers::{as_posed, copy_unkeyed, layers_of, mirror_unkeyed, move_unkeyed, numbered, with_layers},
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
@@ -712,7 +710,11 @@ impl RootMotion {
         };
         let (off, angle) = made.error;
         let error = if off > 1e-5 || angle > 1e-4 {
-            format!("; between keys the skin is off by at most {:.2} mm, a joint by {:.2}°", off * 1e3, angle.to_degrees())
+            format!(
+                "; between keys the skin is off by at most {:.2} mm, a joint by {:.2}°",
+                off * 1e3,
+                angle.to_degrees()
+            )
         } else {
             String::new()
         };
