@@ -146,6 +146,26 @@ fn a_loop_that_begins_late_names_start_at_0() {
 }
 
 #[test]
+fn a_loop_whose_layers_do_not_close_is_not_called_closed() {
+    let mut session = sample();
+    for text in [
+        json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [0, 0, 0], "time": 0, "key": true}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0], "time": 1, "key": true}),
+    ] {
+        does(&mut session, text);
+    }
+    let said = does(&mut session, json!({"do": "clip.close_loop", "clip": "Walk"}));
+    assert!(said[0].contains("“Nod”") && said[0].contains("layer.fold"), "{said:?}");
+    does(
+        &mut session,
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [0, 0, 0], "time": 1, "key": true}),
+    );
+    let said = does(&mut session, json!({"do": "clip.close_loop", "clip": "Walk"}));
+    assert!(!said.iter().any(|s| s.contains("“Nod”")), "{said:?}");
+}
+
+#[test]
 fn more_of_a_motion_along_one_axis_leaves_the_others_to_the_bit() {
     let mut session = sample();
     let hips = named(session.document(), "Hips");

@@ -1,6 +1,7 @@
 //! Feet and the ground: when they stand, how fast the ground goes by under them, and how far they slide on it where clips are mixed.
 //!
-//! What is seen is looked at: the lowest vertices that a foot moves, heel or toe, and the foot itself where it moves none.
+//! What is seen is looked at: a foot whose joint is low stands while the lowest vertices that it moves, heel or toe, are on the ground.
+//! They alone do not say it: the toes of a swinging foot pass through the ground in many clips.
 
 use glam::Vec3;
 
@@ -22,9 +23,12 @@ use crate::{
 const RATE: f64 = 120.0;
 /// A foot stands while it is no higher than this part of its way up and down.
 const LOW: f32 = 0.2;
-/// A foot that rises by less than this part of the body's height takes no steps: its joint, and the lowest point of its skin, which a
-/// swinging foot takes close over the ground.
-const LIFTS: [f32; 2] = [0.015, 0.009];
+/// A foot that rises by less than this part of the body's height takes no steps.
+const LIFTS: f32 = 0.015;
+/// Its lowest point is on the ground within this part of the body's height.
+const TOUCHES: f32 = 0.008;
+/// As many looks before its joint is low, and after, its skin may be on the ground.
+const AROUND: usize = 12;
 /// Points of a foot stand on the ground with its lowest one where they are no higher than this part of the body's height above it.
 const FLAT: f32 = 0.006;
 /// Seconds of the shortest stand.
@@ -67,6 +71,8 @@ fn soles(document: &Document, feet: &[NodeId]) -> Vec<Sole> {
 #[derive(Default)]
 struct FootPath {
     is_skin: bool,
+    /// How high its joint is.
+    joint: Vec<f32>,
     /// How high its lowest point is.
     low: Vec<f32>,
     /// How far the points go that it stands on, from each time to the next.
@@ -79,7 +85,7 @@ impl FootPath {
         Self { is_skin: sole.is_skin, ..Self::default() }
     }
 
-    fn push(&mut self, points: Vec<Vec3>, height: f32) {
+    fn push(&mut self, joint: Vec3, points: Vec<Vec3>, height: f32) {
         let lowest = |points: &[Vec3]| points.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
         let low = lowest(&points);
         if !self.last.is_empty() {
@@ -93,6 +99,7 @@ impl FootPath {
             let ways: Vec<Vec3> = if both.is_empty() { one() } else { both };
             self.ways.push(ways.iter().sum::<Vec3>() / ways.len().max(1) as f32);
         }
+        self.joint.push(joint.y);
         self.low.push(low);
         self.last = points;
     }
@@ -100,9 +107,34 @@ impl FootPath {
     /// At which times it stands; at none where it takes no steps.
     fn stands(&self, height: f32) -> Vec<bool> {
         let range = |(l, h): (f32, f32), y: &f32| (l.min(*y), h.max(*y));
-        let (low, high) = self.low.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
-        let lifts = high - low > height * LIFTS[usize::from(self.is_skin)];
-        self.low.iter().map(|y| lifts && *y <= low + (high - low) * LOW).collect()
+        let (low, high) = self.joint.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
+        let lifts = high - low > height * LIFTS;
+        let flags: Vec<bool> = self.joint.iter().map(|y| lifts && *y <= low + (high - low) * LOW).collect();
+        if self.is_skin { self.touching(&flags, height * TOUCHES) } else { flags }
+    }
+
+    /// The times of each stand at which the skin is on the ground: as high as it mostly is then.
+    fn touching(&self, flags: &[bool], near: f32) -> Vec<bool> {
+        let mut made = vec![false; flags.len()];
+        let places: Vec<(usize, bool)> = flags.iter().copied().enumerate().collect();
+        for run in places.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1) {
+            let (from, to) = (run[0].0, run[run.len() - 1].0);
+            let mut heights = self.low[from..=to].to_vec();
+            heights.sort_by(f32::total_cmp);
+            let ground = heights[heights.len() / 2];
+            let touches = |k: &usize| (self.low[*k] - ground).abs() <= near;
+            let (Some(mut first), Some(mut last)) = ((from..=to).find(touches), (from..=to).rev().find(touches)) else {
+                continue;
+            };
+            if first == from {
+                first = (from.saturating_sub(AROUND)..from).rev().take_while(touches).last().unwrap_or(from);
+            }
+            if last == to {
+                last = (to + 1..(to + 1 + AROUND).min(flags.len())).take_while(touches).last().unwrap_or(to);
+            }
+            made[first..=last].fill(true);
+        }
+        made
     }
 }
 
@@ -125,7 +157,9 @@ fn paths(document: &Document, clip: &Shared<Clip>, feet: &[NodeId], height: f32)
     for time in &times {
         stack.lanes[0].instances[0].time = *time;
         evaluator.update(document, &stack, &mut pose);
-        all.iter_mut().zip(&soles).for_each(|(path, sole)| path.push(sole.at(&pose), height));
+        for ((path, sole), foot) in all.iter_mut().zip(&soles).zip(feet) {
+            path.push(at(&pose, *foot), sole.at(&pose), height);
+        }
     }
     (times, all)
 }
@@ -229,7 +263,9 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
     for k in 0..=count {
         let time = from + step * k as f64;
         evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
-        paths.iter_mut().zip(&soles).for_each(|(path, sole)| path.push(sole.at(&pose), height));
+        for ((path, sole), foot) in paths.iter_mut().zip(&soles).zip(&feet) {
+            path.push(at(&pose, *foot), sole.at(&pose), height);
+        }
         // The ground under each clip, as fast as the clip plays.
         let (now, then) = (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
         let mut ground = Vec3::ZERO;

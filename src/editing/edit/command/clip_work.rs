@@ -11,9 +11,12 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, ClipId, Document, KeySet, PoseLayers, Shared, TrackId, meant_rate},
+    model::{
+        Clip, ClipId, Document, KeySet, PoseLayer, PoseLayers, Shared, TrackId, Transform, meant_rate,
+        transform::is_turned_less,
+    },
     motion::{
-        Mirror,
+        Mirror, added_at,
         clip_edit::{
             self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
             editable, joined, joined_layers, key_span, mapped, mapped_layers, mirror_gap, mirror_skin_gap, mirrored,
@@ -757,9 +760,9 @@ pub fn frame_of(clip: &Clip) -> f64 {
 impl CloseLoop {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let (id, clip, _) = whole(document, &self.clip)?;
+        let (id, clip, (_, last)) = whole(document, &self.clip)?;
         let frame = frame_of(clip);
-        let late = late_start(clip);
+        let late = late_start(clip) + &open_layers(&layers_of(document, id), last);
         let Some(found) = seam(document, clip, frame) else {
             return Err(argument("a clip of one moment is no loop; it needs keys at two times".to_owned()));
         };
@@ -798,6 +801,29 @@ impl CloseLoop {
             said += &format!("; {}", jump.in_words(document));
         }
         Ok(put(id, made, Some(said + &late)))
+    }
+}
+
+/// What is said of layers that are not at the end of a clip as they are at its start; empty where all are.
+fn open_layers(layers: &PoseLayers, last: f32) -> String {
+    let far = |a: &Transform, b: &Transform| {
+        let (way, scale) = (a.translation.distance(b.translation), (a.scale - b.scale).abs().max_element());
+        way > 1e-4 || scale > 1e-3 || !is_turned_less(a.rotation, b.rotation, 1e-3)
+    };
+    let is_open = |layer: &&PoseLayer| {
+        layer.is_keyed()
+            && layer.nodes().into_iter().any(|node| {
+                let at = |time: f64| added_at(layer, node, time).unwrap_or_default();
+                far(&at(0.0), &at(f64::from(last)))
+            })
+    };
+    let open: Vec<String> = layers.counting().filter(is_open).map(|l| format!("“{}”", l.name)).collect();
+    match open.len() {
+        0 => String::new(),
+        _ => format!(
+            "; not closed, because keys of a layer differ at both ends: {}; use layer.fold before closing the loop",
+            open.join(", ")
+        ),
     }
 }
 
