@@ -15,6 +15,7 @@ use ulna::{
     formats::gltf::Progress,
     model::NodeId,
     motion::{
+        Averaging,
         clip_edit::{editable, part_of, reduced},
         motion_paths,
     },
@@ -38,7 +39,7 @@ fn long_clip(c: &mut Criterion) {
     let nodes: Vec<NodeId> = clip.tracks.values().map(|t| t.target).take(12).collect();
     let mut group = c.benchmark_group("a clip of 67 joints, 64 frames");
     group.bench_function("the ways of 12 joints", |b| {
-        b.iter(|| black_box(motion_paths(&document, id, &nodes, 60.0, 240)));
+        b.iter(|| black_box(motion_paths(&document, id, &nodes, (60.0, Averaging::Slerp), 240)));
     });
     group.sample_size(10);
     group.bench_function("made editable", |b| b.iter(|| black_box(editable(&document, clip, 2e-3))));

@@ -5,7 +5,7 @@ use egui::Context;
 use super::{App, jobs::Done};
 use crate::{
     model::ClipId,
-    motion::{Evaluator, Pose, Skeleton, Stack, bones},
+    motion::{Averaging, Evaluator, Pose, Skeleton, Stack, bones},
     render::{BoneLook, FilmError, Picture, Show, ViewportColors, film, film_times},
     ui::{Dialog, PicturesDraft, ToastKind},
 };
@@ -47,6 +47,7 @@ impl App {
                 ..Show::default()
             },
             hidden: self.outliner.visibility.clone(),
+            between: self.timeline.playback.between,
         };
         let document = session.document().clone();
         self.start_writing(ctx, "Taking pictures".into(), move |progress| {
@@ -83,6 +84,8 @@ struct Set {
     look: ViewportColors,
     show: Show,
     hidden: crate::edit::NodeVisibility,
+    /// The interpolation of LINEAR rotations.
+    between: Averaging,
 }
 
 impl Set {
@@ -93,7 +96,7 @@ impl Set {
         draft: &PicturesDraft,
         reach: &mut dyn FnMut(f32) -> bool,
     ) -> Result<Vec<std::path::PathBuf>, FilmError> {
-        let Self { clip, camera, look, mut show, hidden } = self;
+        let Self { clip, camera, look, mut show, hidden, between } = self;
         let id = clip;
         let clip = &document.clips[id];
         let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
@@ -103,7 +106,7 @@ impl Set {
         let skeleton = Skeleton::of(document);
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         let mut take = |k: usize| {
-            evaluator.update(document, &Stack::shown(document, Some(id), times[k]), &mut pose);
+            evaluator.update(document, &Stack::shown(document, Some(id), times[k]).going(between), &mut pose);
             if draft.joints {
                 let looks = bones(document, &pose, &skeleton).into_iter();
                 show.bones = looks.map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();

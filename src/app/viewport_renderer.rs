@@ -90,6 +90,8 @@ pub(super) struct GhostsWanted {
     pub made_from: (u64, Option<ClipId>),
     /// Whether it is the file as it was opened.
     pub as_opened: bool,
+    /// The interpolation of LINEAR rotations.
+    pub between: Averaging,
     /// Only of what these joints move; of all where there are none.
     pub of: Vec<NodeId>,
     /// Their times, and how far each is from the playhead: −1..=1, below 0 before it.
@@ -748,8 +750,8 @@ impl ViewportRenderer {
         }
         let before = self.ghosts.wanted.replace(wanted);
         let Ghosts { wanted: Some(wanted), evaluator, pose, bones: ghost_bones } = &mut self.ghosts else { return };
-        if before.is_none_or(|b| (b.made_from, b.as_opened, &b.of) != (wanted.made_from, wanted.as_opened, &wanted.of))
-        {
+        let made_from = |w: &GhostsWanted| (w.made_from, w.as_opened, w.between, w.of.clone());
+        if before.is_none_or(|b| made_from(&b) != made_from(wanted)) {
             scene.forget_ghosts();
         }
         let looks: Vec<GhostLook> = wanted
@@ -772,7 +774,8 @@ impl ViewportRenderer {
             let new = missing.contains(&look.moment);
             if new || bare {
                 let of = if wanted.as_opened { session.opened() } else { document };
-                evaluator.update(of, &Stack::shown(of, id, f64::from(*time)), pose);
+                let stack = Stack::shown(of, id, f64::from(*time)).going(wanted.between);
+                evaluator.update(of, &stack, pose);
             }
             if new {
                 scene.pose_ghost(gpu, document, look, pose, of.as_deref());

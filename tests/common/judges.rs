@@ -24,7 +24,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
         |line: &str| -> Option<(usize, String)> { Some((line.split(' ').next()?.parse().ok()?, line.to_owned())) };
     let lines: Option<Vec<(usize, String)>> = text.lines().map(line).collect();
     let Some(lines) = lines.filter(|l| l.len() == asked.len()) else {
-        eprintln!("skipped: the validator does not run: {text}{}", String::from_utf8_lossy(&out.stderr));
+        super::skipped(&format!("the validator does not run: {text}{}", String::from_utf8_lossy(&out.stderr)));
         return None;
     };
     let new: BTreeMap<&PathBuf, (usize, String)> = asked.into_iter().zip(lines).collect();
@@ -37,7 +37,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
 static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     let there = Command::new("python3").args(["-c", "import numpy"]).output().is_ok_and(|o| o.status.success());
     if !there {
-        eprintln!("skipped: the judge of round trips does not run without python3 and numpy");
+        super::skipped("the judge of round trips does not run without python3 and numpy");
     }
     there
 });

@@ -11,8 +11,11 @@ pub mod weights;
 pub mod window;
 
 use std::{
+    collections::BTreeSet,
     fs,
+    io::Write as _,
     path::{Path, PathBuf},
+    sync::Mutex,
 };
 
 use ulna::{
@@ -48,8 +51,19 @@ pub fn shared() -> Option<PathBuf> {
     if path.join("corpus").is_dir() {
         Some(path)
     } else {
-        eprintln!("skipped: {} is not there", path.display());
+        skipped(&format!("{} is missing", path.display()));
         None
+    }
+}
+
+/// Says that the test that runs does not check all that it could, and why: once per test and reason, past the test harness, which
+/// shows nothing of a test that passes.
+pub fn skipped(why: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let thread = std::thread::current();
+    let line = format!("skipped: {}: {why}\n", thread.name().unwrap_or("a test"));
+    if SAID.lock().expect("what was said").insert(line.clone()) {
+        std::io::stderr().write_all(line.as_bytes()).ok();
     }
 }
 

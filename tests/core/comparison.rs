@@ -376,7 +376,7 @@ fn git_compares_models_by_text_and_by_an_external_diff() {
         command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.pager=cat"]).args(arguments).output()
     };
     if git(&["init", "-q"]).is_err() {
-        println!("skipped: git is not there");
+        crate::common::skipped("git is not there");
         return;
     }
     let git = |arguments: &[&str]| {

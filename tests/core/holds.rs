@@ -32,7 +32,7 @@ fn situation(name: &str) -> Option<PathBuf> {
     Some(shared()?.join("situations").join(name)).filter(|p| {
         let there = p.exists();
         if !there {
-            eprintln!("skipped: {} is not there", p.display());
+            crate::common::skipped(&format!("{} is not there", p.display()));
         }
         there
     })

@@ -527,7 +527,6 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.extract", "clip": "Walk", "time": 0.5}), "no unkeyed pose"),
         (json!({"do": "layer.split", "clip": "Walk", "degrees": 0}), "0.01 to 90"),
         (json!({"do": "layer.copy", "clip": "Walk", "layer": "One", "to": "Wlak"}), "Wlak"),
-        (json!({"do": "clip.mirror", "clip": "Walk"}), "has layers"),
         (json!({"do": "key.delete", "clip": "Walk", "layer": "Two", "time": 0}), "Two"),
         (
             json!({"do": "unkeyed.set", "clip": "Walk", "layer": "One", "time": 0, "node": "Head", "degrees": [1, 0, 0]}),
@@ -538,7 +537,7 @@ fn what_cannot_be_done_to_layers_is_said() {
         assert!(said.contains(why), "{text}: {said}");
         count += 1;
     }
-    assert_eq!(count, 31);
+    assert_eq!(count, 30);
     does(&mut session, json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 0}));
     let text = json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 9, "space": "local", "clip": "Walk", "time": 0, "layer": "One"});
     assert!(refused(&mut session, &text).contains("turn it up first"));
@@ -716,7 +715,7 @@ fn an_unkeyed_pose_becomes_a_layer_over_the_whole_clip() {
 }
 
 #[test]
-fn a_clip_goes_with_its_layers_and_what_would_leave_them_behind_is_refused() {
+fn a_clip_goes_with_its_layers() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "One"}));
     does(
@@ -726,15 +725,20 @@ fn a_clip_goes_with_its_layers_and_what_would_leave_them_behind_is_refused() {
     does(&mut session, json!({"do": "clip.duplicate", "clip": "Walk", "name": "Walk 2"}));
     let copy = clip_of(session.document(), "Walk 2");
     assert_eq!(session.document().aids.layers(LayerHome::Clip(copy)).0.len(), 1);
-    // The same at all times: it may be trimmed and stretched.
     does(&mut session, json!({"do": "clip.retime", "clip": "Walk 2", "factor": 2}));
     does(&mut session, json!({"do": "clip.delete", "clip": "Walk 2"}));
     assert_eq!(session.document().aids.pose_layers.len(), 1);
     session.undo();
     session.document().check().unwrap();
+    // Its keys are retimed with the clip's.
     does(&mut session, json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0.2}));
-    let said = refused(&mut session, &json!({"do": "clip.reverse", "clip": "Walk"}));
-    assert!(said.contains("would stay behind"), "{said}");
+    let times = |session: &Session| -> Vec<f32> {
+        let layers = session.document().aids.layers(LayerHome::Clip(clip_of(session.document(), "Walk")));
+        layers.0[0].keys.tracks.values().flat_map(|t| t.times.to_vec()).collect()
+    };
+    let before = times(&session);
+    does(&mut session, json!({"do": "clip.retime", "clip": "Walk", "factor": 2}));
+    assert!(before.iter().zip(times(&session)).all(|(a, b)| (a * 2.0 - b).abs() < 1e-5));
 }
 
 /// On every clip of the corpus: two joints turned, moved and scaled in a layer, folded by saving; what is saved is what is seen.

@@ -187,7 +187,7 @@ fn nobody_is_replaced_unasked() {
         } else {
             let made = std::process::Command::new("mkfifo").arg(&path).status();
             if !made.is_ok_and(|s| s.success()) {
-                eprintln!("no mkfifo here: not tried with a pipe");
+                crate::common::skipped("no mkfifo here: not tried with a pipe");
                 continue;
             }
         }

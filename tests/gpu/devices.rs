@@ -41,7 +41,7 @@ fn opengl_shows_what_vulkan_shows() {
     let folder = tempfile::tempdir().unwrap();
     let listed = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).env("WGPU_BACKEND", "gl").output();
     if String::from_utf8_lossy(&listed.unwrap().stdout).contains("Not used: ") {
-        return eprintln!("skipped: the OpenGL here is one that cannot be used");
+        return crate::common::skipped("the OpenGL here is one that cannot be used");
     }
     let mut files = vec![PathBuf::from(SAMPLE)];
     if let Some(shared) = crate::common::shared() {
@@ -65,7 +65,7 @@ fn opengl_shows_what_vulkan_shows() {
                 true => Some(image::open(&out).unwrap().into_rgba8()),
                 false if required() => panic!("{backend}: {said}"),
                 false => {
-                    eprintln!("skipped {backend}: {said}");
+                    crate::common::skipped(&format!("{backend}: {said}"));
                     None
                 }
             }
@@ -88,7 +88,7 @@ fn an_opengl_that_mixes_versions_is_a_sentence() {
     let list = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).envs(mixed).output().unwrap();
     let said = String::from_utf8_lossy(&list.stdout).into_owned();
     if !said.contains("Mesa") {
-        return eprintln!("skipped: no OpenGL by Mesa");
+        return crate::common::skipped("no OpenGL by Mesa");
     }
     assert!(said.contains("Not used: it mixes OpenGL 3.3") && !said.contains(", used"), "{said}");
     let done = render(Path::new(SAMPLE), &folder.path().join("none.png"), &mixed);
@@ -135,7 +135,7 @@ fn devices_are_listed_the_one_that_is_used_first() {
     let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let list = said["devices"].as_array().unwrap();
     if list.is_empty() && !required() {
-        return eprintln!("skipped: no device");
+        return crate::common::skipped("no device");
     }
     assert_eq!(list.iter().filter(|d| d["used"] == true).count(), 1, "{said}");
     assert_eq!(list[0]["used"], true);
@@ -150,7 +150,7 @@ fn small(limits: impl Fn(&mut wgpu::Limits)) -> Option<Gpu> {
         Ok(adapter) => adapter,
         Err(error) if required() => panic!("{error}"),
         Err(error) => {
-            eprintln!("skipped: {error}");
+            crate::common::skipped(&error.to_string());
             return None;
         }
     };
@@ -272,7 +272,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
     let gpu = match Gpu::headless() {
         Ok(gpu) => gpu,
         Err(error) if required() => panic!("{error}"),
-        Err(error) => return eprintln!("skipped: {error}"),
+        Err(error) => return crate::common::skipped(&error.to_string()),
     };
     let mut files = vec![PathBuf::from(SAMPLE)];
     let corpus = crate::common::shared().map(|s| s.join("corpus/characters"));

@@ -32,7 +32,7 @@ fn gpu() -> Option<Gpu> {
         Ok(gpu) => Some(gpu),
         Err(error) if std::env::var_os("ULNA_REQUIRE_GPU").is_some() => panic!("{error}"),
         Err(error) => {
-            eprintln!("skipped: {error}");
+            crate::common::skipped(&error.to_string());
             None
         }
     }

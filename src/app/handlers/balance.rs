@@ -6,7 +6,7 @@ use crate::{
     app::App,
     edit::Mode,
     model::{ClipId, Derived, Mesh, MeshId, Shared, Slots},
-    motion::{Balance, Evaluator, Masses, Pose, Stack},
+    motion::{Averaging, Balance, Evaluator, Masses, Pose, Stack},
 };
 
 /// Places along a clip's way.
@@ -17,7 +17,7 @@ const PLACES: usize = 96;
 pub(in crate::app) struct BalanceState {
     masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
     of: Option<(u64, u64)>,
-    way_of: Option<(u64, ClipId)>,
+    way_of: Option<(u64, ClipId, Averaging)>,
     /// In the pose that is seen.
     pub now: Option<Balance>,
     /// Over the clip that is shown.
@@ -43,7 +43,8 @@ impl App {
             *now = masses.balance(document, self.renderer.pose(), &held);
         }
         let shown = clip.and_then(|id| Some((id, document.clips.get(id)?)));
-        let key = shown.map(|(id, _)| (session.generation(), id));
+        let between = self.timeline.playback.between;
+        let key = shown.map(|(id, _)| (session.generation(), id, between));
         if *way_of != key {
             *way_of = key;
             path.clear();
@@ -52,7 +53,7 @@ impl App {
                 let length = f64::from(clip.length());
                 path.extend((0..=PLACES).filter_map(|k| {
                     let stack = Stack::shown(document, Some(id), length * k as f64 / PLACES as f64);
-                    evaluator.update(document, &stack, &mut pose);
+                    evaluator.update(document, &stack.going(between), &mut pose);
                     masses.center(document, &pose)
                 }));
             }

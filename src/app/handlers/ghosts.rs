@@ -4,6 +4,7 @@ use crate::{
     app::{App, viewport_renderer::GhostsWanted},
     edit::Mode,
     model::{Clip, NodeId},
+    motion::Averaging,
     ui::{Compare, Onion},
 };
 
@@ -76,10 +77,18 @@ impl App {
         let of = GhostsWanted {
             made_from: (session.generation(), shown),
             as_opened: compares,
+            between: playback.between,
             of: if onion.of_selected && !compares { nodes.clone() } else { Vec::new() },
             moments: Vec::new(),
         };
-        let asked = (of.made_from, (mends, compares), playback.time.to_bits(), playback.fps.to_bits(), onion, nodes);
+        let asked = (
+            of.made_from,
+            (mends, compares, playback.between),
+            playback.time.to_bits(),
+            playback.fps.to_bits(),
+            onion,
+            nodes,
+        );
         if self.ghosts_asked.as_ref() == Some(&asked) && self.renderer.shows_ghosts() {
             return;
         }
@@ -100,7 +109,8 @@ impl App {
 }
 
 /// What ghosts were asked for from.
-pub(in crate::app) type GhostsAsked = ((u64, Option<crate::model::ClipId>), (bool, bool), u64, u64, Onion, Vec<NodeId>);
+pub(in crate::app) type GhostsAsked =
+    ((u64, Option<crate::model::ClipId>), (bool, bool, Averaging), u64, u64, Onion, Vec<NodeId>);
 
 #[cfg(test)]
 mod tests {

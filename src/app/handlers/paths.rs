@@ -4,7 +4,7 @@ use crate::{
     app::App,
     edit::Mode,
     model::{ClipId, NodeId},
-    motion::{MotionPath, motion_paths},
+    motion::{Averaging, MotionPath, motion_paths},
 };
 
 /// More joints are not followed at once.
@@ -15,7 +15,7 @@ const PLACES: usize = 240;
 /// What ways were found from, and what they are.
 #[derive(Default)]
 pub(in crate::app) struct PathState {
-    of: Option<(u64, ClipId, Vec<NodeId>, u64)>,
+    of: Option<(u64, ClipId, Vec<NodeId>, u64, Averaging)>,
     /// Of the selected joints.
     pub paths: Vec<MotionPath>,
 }
@@ -33,13 +33,13 @@ impl App {
             return;
         }
         let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().take(JOINTS).collect();
-        let fps = self.timeline.playback.fps;
-        let key = (session.generation(), id, nodes, fps.to_bits());
+        let (fps, between) = (self.timeline.playback.fps, self.timeline.playback.between);
+        let key = (session.generation(), id, nodes, fps.to_bits(), between);
         if self.paths.of.as_ref() == Some(&key) {
             return;
         }
         let document = session.document();
-        self.paths.paths = motion_paths(document, id, &key.2, fps, PLACES);
+        self.paths.paths = motion_paths(document, id, &key.2, (fps, between), PLACES);
         self.paths.of = Some(key);
     }
 }

@@ -9,7 +9,7 @@ use super::{Painting, Stroking, clear_view::in_sight, layers::Live};
 use crate::{
     app::App,
     model::{Document, MeshId, PrimitiveId, WeightPatch},
-    ui::{StrokePhase, ToastKind},
+    ui::{Action, PaintAction, StrokePhase, ToastKind},
     weights::{
         Brush, BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
         layers::{NotPaintable, Painted},
@@ -193,13 +193,30 @@ impl App {
             Ok(false) => match refused {
                 Some(why) => why.to_string(),
                 None => {
-                    let text = "Nothing was painted: the weights are so already, or locked joints hold all of them.";
-                    self.toast(ctx, ToastKind::Note, text);
+                    self.say_unchanged(ctx);
                     return;
                 }
             },
         };
         self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
+    }
+
+    /// Why a stroke changed nothing, where no vertex was refused.
+    fn say_unchanged(&mut self, ctx: &Context) {
+        let brush = self.painting.brush;
+        let Painting { canvas, stroke, posed, .. } = &self.painting;
+        let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
+        let ends = canvas.as_ref().is_some_and(|c| stroke.ends_with_piece(c, posed));
+        if brush.reach == Reach::Surface && ends {
+            let text = "Nothing was painted: the weights of this piece of the mesh already match. The piece ends here, and Along surface \
+                        stays on it.";
+            let wide = Brush { reach: Reach::Volume, ..brush };
+            let verbs = vec![("Use Volume", Action::Paint(PaintAction::Brush(Box::new(wide))))];
+            self.say(ctx, ToastKind::Note, text.to_owned(), verbs);
+            return;
+        }
+        let text = "Nothing was painted: these weights already match, or locked joints hold all of them.";
+        self.toast(ctx, ToastKind::Note, text);
     }
 
     /// Paints what a fast hand left behind.

@@ -3,8 +3,21 @@
 use super::{Clip, Track};
 
 /// The rates that clips are made at, the likeliest first. Television's are a thousandth slower than their names.
-const RATES: [f64; 12] =
-    [24.0, 30.0, 60.0, 25.0, 15.0, 12.0, 10.0, 50.0, 120.0, 24_000.0 / 1001.0, 30_000.0 / 1001.0, 60_000.0 / 1001.0];
+const RATES: [f64; 13] = [
+    24.0,
+    30.0,
+    60.0,
+    25.0,
+    15.0,
+    12.0,
+    10.0,
+    50.0,
+    120.0,
+    24_000.0 / 1001.0,
+    30_000.0 / 1001.0,
+    60_000.0 / 1001.0,
+    120_000.0 / 1001.0,
+];
 
 /// How far off a frame a key may lie to be on it, in frames.
 const ON_FRAME: f64 = 0.01;
@@ -14,6 +27,23 @@ const FIT: f32 = 0.9;
 
 /// More times than these say nothing new.
 const MOST_TIMES: usize = 20_000;
+
+/// A rate as it is meant: 29.97 is 30000 frames in 1001 seconds.
+pub fn meant_rate(rate: f64) -> f64 {
+    let near = |whole: f64| {
+        let exact = whole * 1000.0 / 1001.0;
+        ((exact - rate).abs() < 2e-4 * rate).then_some(exact)
+    };
+    let known = [24.0, 30.0, 60.0, 120.0].into_iter().find_map(near);
+    // As it was typed, and not as single precision has it.
+    known.unwrap_or((rate * 1e4).round() / 1e4)
+}
+
+/// A rate with no more digits than it needs: 30, 29.97, 23.976.
+pub fn rate_in_words(rate: f64) -> String {
+    let text = format!("{rate:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
 
 /// How well a rate fits some times: the share on whole frames, and how far off those are on average, in frames.
 #[derive(Clone, Copy)]

@@ -39,6 +39,7 @@ pub use self::{
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
+    frame_rate::{meant_rate, rate_in_words},
     held::{Held, Parts},
     ids::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,

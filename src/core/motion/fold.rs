@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 use rayon::prelude::*;
 
-use super::{Evaluator, Pose, Stack, frame::set, sample::sample_into, slerp, with_layers};
+use super::{Evaluator, Pose, SeenPoints, Stack, frame::set, sample::sample_into, slerp, with_layers};
 use crate::model::{
     Asset, Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, NodePose, PoseLayer, PoseLayers, Property,
     Shared, Track, TrackId, Transform, part_of,
@@ -582,9 +582,14 @@ pub fn folded(document: &Document) -> Document {
     to
 }
 
-/// How far a clip is from another with layers on it: the joint that is farthest off and the greatest turn of one, in meters of the scene and
-/// radians, looked at so many times over its length.
-pub fn fold_error(document: &Document, id: ClipId, folded: &Shared<Clip>, times: usize) -> (f32, f32) {
+/// How far a clip is from another with layers on it: the point of the skin (see [`SeenPoints`]) that is farthest off and the greatest turn
+/// of a joint, in meters of the scene and radians, looked at so many times over its length.
+pub fn fold_error(
+    document: &Document,
+    id: ClipId,
+    folded: &Shared<Clip>,
+    (seen, times): (&SeenPoints, usize),
+) -> (f32, f32) {
     let length = document.clips.get(id).map_or(0.0, |c| f64::from(c.length())).max(f64::from(folded.length()));
     let after =
         Document { file: fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), ..Document::default() };
@@ -595,9 +600,7 @@ pub fn fold_error(document: &Document, id: ClipId, folded: &Shared<Clip>, times:
         let time = length * k as f64 / times.max(1) as f64;
         evaluators[0].update(document, &Stack::shown(document, Some(id), time), &mut poses[0]);
         evaluators[1].update(&after, &Stack::of(Some(folded), time), &mut poses[1]);
-        for (a, b) in poses[0].world.iter().zip(&poses[1].world) {
-            worst.0 = worst.0.max(a.w_axis.truncate().distance(b.w_axis.truncate()));
-        }
+        worst.0 = worst.0.max(seen.apart(&poses[0], &poses[1]));
         for (a, b) in poses[0].local.iter().zip(&poses[1].local) {
             worst.1 = worst.1.max(angle_between(a.transform().rotation, b.transform().rotation));
         }

@@ -96,6 +96,8 @@ struct Constants {
     axes: Mat3,
     /// The scales at rest of both, 1 where they are 0.
     scales: [Vec3; 2],
+    /// What a way along the axes of the joint is multiplied by, to be one along those of the mirror joint: the linear part of `K_j⁻¹`.
+    own: DMat3,
 }
 
 impl Constants {
@@ -111,6 +113,19 @@ impl Constants {
 
     fn scale(&self, s: Vec3) -> Vec3 {
         self.scales[1] * (self.axes * (s / self.scales[0]))
+    }
+
+    /// What is added on the right of the mirror joint's local transform, where this is added to the joint's: `U' = K_j⁻¹·U·K_j`.
+    fn user_rotation(&self, r: Quat) -> Quat {
+        (self.right.conjugate() * r.as_dquat() * self.right).as_quat()
+    }
+
+    fn user_translation(&self, t: Vec3) -> Vec3 {
+        (self.own * t.as_dvec3()).as_vec3()
+    }
+
+    fn user_scale(&self, s: Vec3) -> Vec3 {
+        self.axes * s
     }
 
     /// Whether that loses a part of it: stretched along axes that lie between those of the other joint.
@@ -246,7 +261,11 @@ impl Mirror {
         let back = DMat3::from_mat4(image);
         let left = turning(&(other_between.inverse() * image * between))?;
         let ((from, from_scale), (to, to_scale)) = (self.unscaled(document, node), self.unscaled(document, partner));
-        let right = turning(&(from.inverse() * body.own * to))?;
+        let across = from.inverse() * body.own * to;
+        let right = turning(&across)?;
+        let own = DMat3::from_diagonal(to_scale.as_dvec3().recip())
+            * DMat3::from_mat4(across).inverse()
+            * DMat3::from_diagonal(from_scale.as_dvec3());
         let place =
             |root: &DMat4, node: NodeId| root.inverse().transform_point3(self.frame(Some(node)).w_axis.truncate());
         let (rest, mut other_rest) = (place(&root, node), place(&other_root, partner));
@@ -265,6 +284,7 @@ impl Mirror {
             offset,
             axes: scale_axes(&right),
             scales: [from_scale, to_scale],
+            own,
         })
     }
 
@@ -317,6 +337,37 @@ impl Mirror {
         }
         let track = Track { target: by.partner, values: values.into(), ..track.clone() };
         Some(Mirrored { track, scale_left })
+    }
+
+    /// What a layer must add to the mirror joint of a node, where it adds this to the node, on the right of its local transform;
+    /// nothing where that has none.
+    pub fn user(&self, document: &Document, node: NodeId, user: &Transform) -> Option<(NodeId, Transform)> {
+        let others = |n: NodeId| document.node(n).local().transform();
+        let by = self.constants(document, node, &others, &others)?;
+        let made = Transform {
+            translation: by.user_translation(user.translation),
+            rotation: unit_or(by.user_rotation(user.rotation), Quat::IDENTITY),
+            scale: by.user_scale(user.scale),
+        };
+        Some((by.partner, made))
+    }
+
+    /// A track of a layer for the mirror joint of its node (see [`Mirror::user`]).
+    pub fn user_track(&self, document: &Document, track: &Track) -> Option<Track> {
+        let others = |n: NodeId| document.node(n).local().transform();
+        let by = self.constants(document, track.target, &others, &others)?;
+        let mut values = track.values.to_vec();
+        for value in values.chunks_mut(track.width) {
+            match track.property {
+                Property::Rotation => value.copy_from_slice(&by.user_rotation(Quat::from_slice(value)).to_array()),
+                Property::Translation => {
+                    value.copy_from_slice(&by.user_translation(Vec3::from_slice(value)).to_array());
+                }
+                Property::Scale => value.copy_from_slice(&by.user_scale(Vec3::from_slice(value)).to_array()),
+                Property::Weights => {}
+            }
+        }
+        Some(Track { target: by.partner, values: values.into(), ..track.clone() })
     }
 
     /// Where the nodes of a pose are farthest from the mirror images of their partners in another. Of `nodes` alone, where given, which

@@ -25,6 +25,7 @@ mod pose;
 mod range;
 mod rig;
 mod sample;
+mod seen;
 mod skeleton;
 #[cfg(target_arch = "x86_64")]
 mod skin8;
@@ -64,6 +65,7 @@ pub use self::{
     pose::{Pose, joint_bounds},
     range::range_of_motion,
     sample::{nlerp, sample_into, slerp},
+    seen::SeenPoints,
     skeleton::{Bone, Skeleton, bones},
     skinning::{Placement, Posed},
     stack::{Additive, Averaging, Constraint, Instance, Lane, MorphOffset, Offset, Reference, Stack},

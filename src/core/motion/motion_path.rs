@@ -1,6 +1,6 @@
 //! The way of a joint through the scene over a clip: where it is at each frame, and where its keys are.
 
-use super::{Evaluator, Pose, Stack};
+use super::{Averaging, Evaluator, Pose, Stack};
 use crate::model::{ClipId, Document, NodeId, Property, Shared};
 use glam::Vec3;
 
@@ -34,7 +34,14 @@ impl MotionPath {
 }
 
 /// The ways of some joints over a clip: `most` frames of a rate at most, every other one where there are more, and all keys among them.
-pub fn motion_paths(document: &Document, id: ClipId, nodes: &[NodeId], rate: f64, most: usize) -> Vec<MotionPath> {
+/// `between`: the interpolation of LINEAR rotations that is shown.
+pub fn motion_paths(
+    document: &Document,
+    id: ClipId,
+    nodes: &[NodeId],
+    (rate, between): (f64, Averaging),
+    most: usize,
+) -> Vec<MotionPath> {
     /// Joints above one whose keys are its own as well: an arm's are the hand's.
     const ABOVE: usize = 2;
     /// Two times that are one.
@@ -67,7 +74,7 @@ pub fn motion_paths(document: &Document, id: ClipId, nodes: &[NodeId], rate: f64
     let mut paths: Vec<MotionPath> =
         nodes.iter().map(|node| MotionPath { node: *node, places: Vec::with_capacity(times.len()) }).collect();
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-    let mut stack = Stack::shown(document, Some(id), 0.0);
+    let mut stack = Stack::shown(document, Some(id), 0.0).going(between);
     for time in times {
         stack.lanes[0].instances[0].time = f64::from(time);
         evaluator.update(document, &stack, &mut pose);
@@ -107,7 +114,7 @@ mod tests {
         let clip = document.clips.next_id();
         let made = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() });
         document.file.clips.put(clip, Some(made));
-        let paths = motion_paths(&document, clip, &nodes[..2], 30.0, 200);
+        let paths = motion_paths(&document, clip, &nodes[..2], (30.0, Averaging::Slerp), 200);
         assert_eq!(paths.len(), 2);
         // 61 frames, and the key between two of them.
         assert_eq!(paths[0].places.len(), 62);
@@ -116,10 +123,10 @@ mod tests {
         let k = paths[0].places.iter().position(|p| p.time == 0.35).unwrap();
         assert!((paths[0].places[k].at.x - 0.35).abs() < 1e-5);
         assert!((paths[0].speed(30) - 1.0).abs() < 1e-3);
-        let few = motion_paths(&document, clip, &nodes[..1], 30.0, 20);
+        let few = motion_paths(&document, clip, &nodes[..1], (30.0, Averaging::Slerp), 20);
         assert!(few[0].places.len() <= 23, "{}", few[0].places.len());
         let empty = document.clips.next_id();
         document.file.clips.put(empty, Some(Shared::new(Clip::default())));
-        assert!(motion_paths(&document, empty, &nodes, 30.0, 20).is_empty());
+        assert!(motion_paths(&document, empty, &nodes, (30.0, Averaging::Slerp), 20).is_empty());
     }
 }

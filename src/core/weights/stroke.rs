@@ -7,7 +7,10 @@ mod memory;
 mod part;
 mod vertex;
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Range,
+};
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -73,6 +76,8 @@ pub struct Stroke {
     reach: ReachScratch,
     /// What the last dab touched, list by list.
     hits: Vec<Hits>,
+    /// Where the last dab was.
+    touch: Option<Touch>,
     refused: BTreeMap<Refusal, usize>,
 }
 
@@ -107,6 +112,7 @@ impl Stroke {
         self.mixed.resize(count.div_ceil(64), 0);
         self.refused.clear();
         self.hits.clear();
+        self.touch = None;
     }
 
     /// How often a vertex was refused, and why.
@@ -122,6 +128,29 @@ impl Stroke {
     /// The vertices of the last dab, with how near its middle each was.
     pub fn last_hits(&self) -> impl Iterator<Item = (u32, f32)> {
         self.hits.iter().flatten().copied()
+    }
+
+    /// Whether the surface under the last dab ends within the brush: vertices lie as near as its radius that hang together with none
+    /// that it touched. A brush along the surface does not go there.
+    pub fn ends_with_piece(&self, canvas: &Canvas, posed: PosedCanvas<'_>) -> bool {
+        let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
+        let mut piece: HashSet<u32> = self.last_hits().map(|(v, _)| canvas.place_of(v)).collect();
+        if piece.is_empty() {
+            return false;
+        }
+        let near = posed.vertices_where(|_, at| ball.depth_of(at).is_some());
+        let mut others: HashSet<u32> = near.into_iter().map(|v| canvas.place_of(v)).collect();
+        others.retain(|place| !piece.contains(place));
+        let mut todo: Vec<u32> = piece.iter().copied().collect();
+        while let Some(place) = todo.pop().filter(|_| !others.is_empty()) {
+            for next in canvas.ring(place) {
+                if piece.insert(*next) {
+                    others.remove(next);
+                    todo.push(*next);
+                }
+            }
+        }
+        !others.is_empty()
     }
 
     /// What a dab changes of these weights, by the canvas's parts, of which one may come several times; vertices that stay as
@@ -148,6 +177,7 @@ impl Stroke {
         seen: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Vec<(usize, WeightPatch)> {
         let (brush, touch) = (&paint.brush, &dab.touch);
+        self.touch = Some(*touch);
         let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
         let strength = brush.strength * pressure;
         let mut work = Work { canvas, maps, posed, paint, motion: dab.motion, average: None };

@@ -19,7 +19,7 @@ use crate::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
         open_bytes, transcode,
     },
-    model::{ClipId, Document, Notice, Property, Shared},
+    model::{ClipId, Document, Notice, Property, Shared, meant_rate, rate_in_words},
     motion::clip_edit::{MotionError, resampled},
 };
 
@@ -326,7 +326,7 @@ impl Exporting {
         let request = &self.request;
         let mut document = self.document.clone();
         let mut lost = Vec::new();
-        if let Some(rate) = request.rate {
+        if let Some(rate) = request.rate.map(meant_rate) {
             let mut off = MotionError::default();
             let (mut pointers, mut packed) = (0, 0usize);
             for id in request.meant(&self.document) {
@@ -346,7 +346,7 @@ impl Exporting {
                 }
             }
             if let Some(off) = off.in_words() {
-                lost.push(Notice::new("resampled", format!("At {rate} frames a second {off}")));
+                lost.push(Notice::new("resampled", format!("At {} frames a second {off}", rate_in_words(rate))));
             }
         }
         if request.skeleton_only {

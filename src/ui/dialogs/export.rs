@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ui::popups::menu_button;
 use crate::{
-    model::{ClipId, Document},
+    model::{ClipId, Document, rate_in_words},
     render::ColorRole,
     session::{ExportRequest, Session},
     ui::{
@@ -66,7 +66,7 @@ impl ExportDraft {
         let beside = |name: &str| path.with_file_name(name).display().to_string();
         let fresh = Self {
             each: session.document().clips.count() > 1,
-            rate: format!("{fps}"),
+            rate: rate_in_words(fps),
             names: "{clip}".to_owned(),
             ..Self::default()
         };

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     edit::command::{KeysHow, TakenName},
-    model::{Document, NodeId},
+    model::{Document, NodeId, rate_in_words},
     render::ColorRole,
     session::Fit,
     ui::{
@@ -387,7 +387,7 @@ fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft,
         );
     };
     number(52.0, format!("{:.2} s", about.length));
-    number(108.0, about.fps.map_or_else(String::new, |fps| format!("{fps:.0} fps")));
+    number(108.0, about.fps.map_or_else(String::new, |fps| format!("{} fps", rate_in_words(f64::from(fps)))));
     if let Some(fit) = &file.fit {
         number(170.0, format!("{}/{}", fit.matched(), fit.joints));
         let at = pos2(columns + 182.0, rect.center().y);

@@ -16,7 +16,7 @@ use crate::{
         ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
         part_of,
     },
-    motion::{Folded, fold_clip, fold_error, fold_pose, strength_of, user_at},
+    motion::{Folded, SeenPoints, fold_clip, fold_error, fold_pose, strength_of, user_at},
     render::ColorRole,
     ui::{
         Action, Actions, LayerAction, Theme, View, edits,
@@ -573,7 +573,7 @@ fn foot(
             let about = match folded.sampled {
                 0 => format!("{} tracks keep their keys, exactly", folded.exact),
                 n => format!(
-                    "{n} of {} tracks are sampled, with {} keys more; a joint is at most so far off",
+                    "{n} of {} tracks are sampled, with {} keys more; the skin is at most so far off",
                     n + folded.exact,
                     folded.keys_added
                 ),
@@ -591,8 +591,9 @@ fn foot(
 fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     /// Keys of a clip up to which it is tried.
     const MOST: usize = 20_000;
-    /// Times that are looked at.
+    /// Times that are looked at, and vertices.
     const LOOKS: usize = 40;
+    const POINTS: usize = 512;
     let clip = document.clips.get(id).filter(|c| c.key_count() <= MOST)?;
     let layers = document.aids.layers(LayerHome::Clip(id));
     if !layers.any_counts() {
@@ -600,7 +601,8 @@ fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     }
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let folded = fold_clip(&file, clip, &layers);
-    let off = if folded.sampled == 0 { 0.0 } else { fold_error(document, id, &folded.clip, LOOKS).0 };
+    let seen = || SeenPoints::of(document, POINTS);
+    let off = if folded.sampled == 0 { 0.0 } else { fold_error(document, id, &folded.clip, (&seen(), LOOKS)).0 };
     Some((folded, off))
 }
 

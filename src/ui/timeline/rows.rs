@@ -327,9 +327,8 @@ fn node_name_ui(
     }
 }
 
-/// More or less of what a joint does, about the mean of its keys.
+/// More or less of what a joint does, about the mean of its keys: of a translation also along one axis.
 fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &mut Actions) {
-    const TIMES: [(f64, &str); 5] = [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
     let Some(clip) = view.session.and_then(|s| view.keys_clip(s.document(), id)) else { return };
     for (property, label) in [(Property::Translation, "Translation"), (Property::Rotation, "Rotation")] {
         if clip.track(node, property).is_none_or(|(_, t)| t.times.len() < 2) {
@@ -337,25 +336,45 @@ fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &
         }
         menu_button(ui, format!("{label} amplitude"), |ui| {
             ui.set_min_width(120.0);
-            for (by, text) in TIMES {
-                if ui.button(format!("× {text}")).clicked() {
-                    let which = WhichKeys {
-                        node: Some(Nodes::one(node)),
-                        parts: Some(KeyParts(vec![property])),
-                        ..WhichKeys::default()
-                    };
-                    let change = ChangeKeys {
-                        clip: ClipName::Id(id),
-                        how: ValueHow::Scale,
-                        by: Numbers(vec![by]),
-                        about: Some(ValueAbout::Mean),
-                        which,
-                    };
-                    actions.push(Action::Run(change.into()));
-                    ui.close();
+            factors(ui, (id, node, property), |by| vec![by], actions);
+            if property == Property::Translation {
+                ui.separator();
+                for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+                    menu_button(ui, format!("{name} only"), |ui| {
+                        let along = |by: f64| (0..3).map(|k| if k == axis { by } else { 1.0 }).collect();
+                        factors(ui, (id, node, property), along, actions);
+                    });
                 }
             }
         });
+    }
+}
+
+/// One button per factor of the values of a joint's keys; `numbers` makes one number per component of it, or one for all.
+fn factors(
+    ui: &mut Ui,
+    (id, node, property): (ClipId, NodeId, Property),
+    numbers: impl Fn(f64) -> Vec<f64>,
+    actions: &mut Actions,
+) {
+    const TIMES: [(f64, &str); 5] = [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
+    for (by, text) in TIMES {
+        if ui.button(format!("× {text}")).clicked() {
+            let which = WhichKeys {
+                node: Some(Nodes::one(node)),
+                parts: Some(KeyParts(vec![property])),
+                ..WhichKeys::default()
+            };
+            let change = ChangeKeys {
+                clip: ClipName::Id(id),
+                how: ValueHow::Scale,
+                by: Numbers(numbers(by)),
+                about: Some(ValueAbout::Mean),
+                which,
+            };
+            actions.push(Action::Run(change.into()));
+            ui.close();
+        }
     }
 }
 

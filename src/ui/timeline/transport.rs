@@ -11,7 +11,7 @@ use crate::{
         Mode,
         command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName},
     },
-    model::{Document, Repeat},
+    model::{Document, Repeat, rate_in_words},
     motion::{Averaging, nlerp_difference},
     session::RulerUnit,
     ui::{
@@ -233,8 +233,7 @@ fn clip_list(search: &mut String, ui: &mut Ui, view: &View<'_>, document: &Docum
 
 /// A rate with no more digits than it needs.
 fn rate_text(fps: f64) -> String {
-    let text = format!("{fps:.3}");
-    format!("{} fps", text.trim_end_matches('0').trim_end_matches('.'))
+    format!("{} fps", rate_in_words(fps))
 }
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {

@@ -17,7 +17,7 @@ const SAME_VALUE: f32 = 1e-5;
 const WIDE_TURN: f32 = 0.25;
 
 /// Two clips as one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Joined {
     /// The clip.
     pub clip: Clip,
@@ -52,9 +52,7 @@ pub fn joined(document: &Document, first: &Clip, second: &Clip, gap: f32) -> Res
             Some(track) => (**track).clone(),
             None => still(document, like, ends[k]),
         });
-        let (a, b) = (reaching(&a, ends[0]), reaching(&b, 0.0));
-        let (a, b) = made.alike(a, b);
-        let track = made.put(a, &b, ends[0], start)?;
+        let track = put_behind(&mut made, [a, b], ends[0], start)?;
         let id = own.get(&key).copied().unwrap_or_else(|| made.clip.free_track_id());
         made.clip.tracks.insert(id, Shared::new(track));
     }
@@ -63,14 +61,31 @@ pub fn joined(document: &Document, first: &Clip, second: &Clip, gap: f32) -> Res
     Ok(made)
 }
 
+/// One track of two of the same component: the first up to `end`, the second from `start` on.
+pub(super) fn put_behind(made: &mut Joined, [a, b]: [Track; 2], end: f32, start: f32) -> Result<Track, TooClose> {
+    let (a, b) = (reaching(&a, end), reaching(&b, 0.0));
+    let (a, b) = made.alike(a, b);
+    made.put(a, &b, end, start)
+}
+
 /// A track that holds the value of the document's pose.
 fn still(document: &Document, like: &Track, end: f32) -> Track {
     let value = pose_value(document, like.target, like.property, like.width);
-    let times: Vec<f32> = if end > SAME_TIME { vec![0.0, end] } else { vec![0.0] };
-    let values = times.iter().flat_map(|_| value.iter().copied()).collect();
     let interpolation =
         if like.interpolation == Interpolation::Step { Interpolation::Step } else { Interpolation::Linear };
-    Track { times: times.into(), values, interpolation, kinds: Default::default(), ..like.clone() }
+    still_at((like.target, like.property), (interpolation, end), value)
+}
+
+/// A track that holds a value from 0 to an end.
+pub(super) fn still_at(
+    (target, property): (NodeId, Property),
+    (interpolation, end): (Interpolation, f32),
+    value: Vec<f32>,
+) -> Track {
+    let times: Vec<f32> = if end > SAME_TIME { vec![0.0, end] } else { vec![0.0] };
+    let values = times.iter().flat_map(|_| value.iter().copied()).collect();
+    let kinds = Default::default();
+    Track { target, property, interpolation, times: times.into(), width: value.len(), values, kinds }
 }
 
 /// What a property of a node is in the document's pose.

@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::join::pose_value;
+use super::{
+    join::pose_value,
+    layered::{CarriedByLayer, mirrored_layers},
+};
 use crate::{
     model::{
-        Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform, transform::is_turned_less,
+        Clip, Document, Interpolation, NodeId, PoseLayer, PoseLayers, Property, Shared, Track, TrackId, Transform,
+        transform::is_turned_less,
     },
     motion::{
         Evaluator, Mirror, MirrorGap, Pose, SkinGap, SkinPairs, Stack,
@@ -30,21 +34,43 @@ pub struct MirroredClip {
     pub posed: Vec<NodeId>,
     /// How many of the moving nodes have a partner, or are in the middle.
     pub mirrored: usize,
+    /// The layers of the clip, mirrored with it.
+    pub layers: PoseLayers,
 }
 
 /// The clip with the motion of each joint on its mirror joint, and the other way round; of these nodes and their mirror joints
 /// alone, where some are given. Where only one side has keys, the other gets the mirror image of the document's pose, so that what
-/// is seen is the mirror image at all times. Weights of morph targets stay.
-pub fn mirrored(document: &Document, clip: &Clip, mirror: &Mirror, only: Option<&[NodeId]>) -> MirroredClip {
-    let moved: BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).collect();
+/// is seen is the mirror image at all times. Weights of morph targets stay. The clip's layers are mirrored with it.
+///
+/// # Errors
+/// Where a layer moves a node without a partner between two that have one.
+pub fn mirrored(
+    document: &Document,
+    (clip, layers): (&Clip, &PoseLayers),
+    mirror: &Mirror,
+    only: Option<&[NodeId]>,
+) -> Result<MirroredClip, CarriedByLayer> {
+    let layered = layers.iter().flat_map(PoseLayer::nodes);
+    let moved: BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).chain(layered).collect();
     let meant = meant(document, mirror, only);
     let alone = match only {
         None => moved.iter().copied().collect(),
         Some(nodes) => nodes.to_vec(),
     };
     let alone = alone.into_iter().filter(|n| moved.contains(n) && mirror.partner(*n).is_none()).collect();
-    let mut made =
-        MirroredClip { clip: clip.clone(), alone, scale_left: 0, sampled: Vec::new(), posed: Vec::new(), mirrored: 0 };
+    let layers = match layers.is_empty() {
+        true => PoseLayers::default(),
+        false => mirrored_layers(document, layers, mirror, &meant)?,
+    };
+    let mut made = MirroredClip {
+        clip: clip.clone(),
+        alone,
+        scale_left: 0,
+        sampled: Vec::new(),
+        posed: Vec::new(),
+        mirrored: 0,
+        layers,
+    };
     let by_channel: BTreeMap<(NodeId, Property), TrackId> =
         clip.tracks.iter().map(|(id, t)| ((t.target, t.property), *id)).collect();
     // Those above first, since the ones below are told from them.
@@ -93,7 +119,7 @@ pub fn mirrored(document: &Document, clip: &Clip, mirror: &Mirror, only: Option<
             }
         }
     }
-    made
+    Ok(made)
 }
 
 /// These nodes with their mirror joints, or all.

@@ -11,6 +11,7 @@
 //!  a whole clip ──────────────┬─► whole    a part of it, backwards, stretched, sampled anew
 //!                             ├─► join     two, one after the other
 //!                             ├─► mirrored the other side
+//!                             ├─► layered  its pose layers, in all of these ways
 //!                             ├─► reduce   fewer keys, with the skin where it was (skin_bound)
 //!                             │   both keep it as long as it is (length)
 //!                             ├─► editable splines through a few keys, where there was one on each frame
@@ -31,6 +32,7 @@ mod dead;
 mod editable;
 mod join;
 mod jumps;
+mod layered;
 mod length;
 mod mirrored;
 mod offset;
@@ -44,6 +46,7 @@ mod smooth;
 mod values;
 mod whole;
 
+use self::whole::reversed_within;
 pub use self::{
     choose::{keys_in_range, keys_of_kind, keys_of_value},
     copied::{CopiedKeys, CopiedTrack, NodePlace, NotKeys, PasteAt, Pasted, paste},
@@ -51,6 +54,10 @@ pub use self::{
     editable::{Editable, editable},
     join::{Joined, joined},
     jumps::{Jump, new_jump},
+    layered::{
+        CarriedByLayer, JoinedLayers, joined_layers, mapped_layers, mirrored_components, mirrored_layers,
+        part_of_layers, reversed_layers,
+    },
     length::length_in_words,
     mirrored::{MirroredClip, mirror_gap, mirror_skin_gap, mirrored},
     offset::offset_in_loop,

@@ -14,13 +14,13 @@
 
 use std::collections::BTreeMap;
 
-use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
+use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
 use super::key_span;
 use crate::{
     model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, Transform, transform::angle_between},
     motion::{
-        Evaluator, Pose, Stack,
+        Evaluator, Pose, SeenPoints, Stack,
         humanoid::Part,
         joint_bounds,
         rig::Rig,
@@ -77,7 +77,7 @@ pub struct Moved {
     pub clip: Clip,
     /// What carries the travel then; nothing where nothing does.
     pub root: Option<NodeId>,
-    /// How far the hips, and what else hangs on the root, are off between keys at most, metres, and radians.
+    /// How far the skin below what carries the travel is off between keys at most, meters, and a joint there, radians.
     pub error: (f32, f32),
 }
 
@@ -271,6 +271,8 @@ pub fn move_travel(
     /// Metres of a body 1.8 m high, and radians, that nobody sees.
     const NEAR: (f32, f32) = (5e-4, 2e-3);
     const ROUNDS: usize = 4;
+    /// Vertices that are looked at.
+    const SEEN: usize = 1024;
     let hips = traveller(document, clip).ok_or(NoTravel::Still)?;
     let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
     let mut plan = plan(document, clip, hips, to, root)?;
@@ -297,6 +299,12 @@ pub fn move_travel(
     if times.is_empty() {
         return Err(NoTravel::Still);
     }
+    // What the root itself moves is meant to be elsewhere.
+    let is_below = |n: NodeId| match plan.root {
+        Some(root) => document.is_above(root, n),
+        None => plan.nodes.iter().any(|top| *top == n || document.is_above(*top, n)),
+    };
+    let seen = SeenPoints::where_all(document, SEEN, &is_below);
     for round in 0.. {
         let made = keyed(document, clip, &plan, parts, &start, &times, &mut player);
         let other = Shared::new(made);
@@ -315,6 +323,8 @@ pub fn move_travel(
                 off = off.max((wanted.w_axis - is.w_axis).truncate().length() as f32);
                 angle = angle.max(angle_between(turned(&wanted).as_quat(), turned(&is).as_quat()));
             }
+            let back = if to == TravelTo::InPlace { travel.inverse().as_mat4() } else { Mat4::IDENTITY };
+            off = off.max(seen.apart_after(&back, was, is));
             error = (error.0.max(off), error.1.max(angle));
             if off > near.0 || angle > near.1 {
                 more.push(middle as f32);

@@ -22,6 +22,9 @@ use crate::{
 /// Below these a joint does not jump: radians, and metres of a body 1.8 m high.
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
+/// A step of less than this part of the one before is none: the last two frames are the same.
+const ABRUPT: f32 = 0.01;
+
 /// So many frames on each side say how fast a motion changes.
 pub(super) const AROUND: usize = 12;
 
@@ -219,7 +222,15 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
             };
             nodes.iter().map(onward).fold(0.0, f32::max) < 0.8 * jump
         };
-    let is_doubled = is_closed && is_still(before, stop) && !is_still(third_last, before);
+    // A motion that eases out slows down bit by bit; two frames that are the same stop it at once.
+    let stops = |was: f32, is: f32| is <= ABRUPT * was;
+    let went = |a: &Pose, b: &Pose| nodes.iter().map(|n| place(a, *n).distance(place(b, *n))).fold(0.0, f32::max);
+    let is_doubled = is_closed
+        && is_still(before, stop)
+        && !is_still(third_last, before)
+        && !is_still(start, second)
+        && stops(most(third_last, before), most(before, stop))
+        && stops(went(third_last, before), went(before, stop));
     Some(Seam { gaps, is_short, is_doubled, travels, is_closed })
 }
 
@@ -595,6 +606,10 @@ mod tests {
         assert!(found.is_doubled, "{found:?}");
         let mended = closed(&doubled, Closing::DropFrame, frame, None).unwrap();
         assert_eq!(mended.key_count(), 31);
+        // One that eases out of its pose and into it again is none of both.
+        let eased: Vec<f32> = (0..=60).map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1).collect();
+        let found = seam(&document, &clip(turns(&eased)), frame).unwrap();
+        assert!(found.is_closed && !found.is_doubled && !found.is_short, "{found:?}");
         // A jump is neither.
         let open: Vec<f32> = wave.iter().enumerate().map(|(k, a)| a + k as f32 * 0.01).collect();
         let found = seam(&document, &clip(turns(&open)), frame).unwrap();

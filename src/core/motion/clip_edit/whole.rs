@@ -141,7 +141,11 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
 /// # Errors
 /// Where keys fall together.
 pub fn reversed(clip: &Clip) -> Result<Clip, TooClose> {
-    let Some((first, last)) = key_span(clip) else { return Ok(clip.clone()) };
+    key_span(clip).map_or_else(|| Ok(clip.clone()), |span| reversed_within(clip, span))
+}
+
+/// A clip played backwards, at `t` what was at `first + last − t`; no key lies outside of those.
+pub(super) fn reversed_within(clip: &Clip, (first, last): (f32, f32)) -> Result<Clip, TooClose> {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let turn = |track: &Track| -> Result<Track, TooClose> {

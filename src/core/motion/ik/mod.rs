@@ -22,7 +22,6 @@ mod sole;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
-pub(in crate::motion) use self::limbs::named_feet;
 use self::line::Line;
 pub use self::{
     body::{hold, lean},
@@ -31,6 +30,7 @@ pub use self::{
     frames::{Jump, Slide},
     limbs::{Bodies, Limb, body_of, legs_of, limb_of},
 };
+pub(in crate::motion) use self::{limbs::named_feet, sole::Sole};
 use super::{JointRange, Limits, Pose, Stack};
 use crate::{
     geometry::orthogonal_factor,

@@ -14,8 +14,10 @@ type Vertex = Vec<(NodeId, f32, Vec3)>;
 const MOST: usize = 24;
 
 /// The lowest vertices that a node and those below it move. Each is a sum of points in the spaces of joints, with their weights.
-pub(super) struct Sole {
+pub(in crate::motion) struct Sole {
     points: Vec<Vertex>,
+    /// Whether they are of a mesh.
+    pub is_skin: bool,
 }
 
 impl Sole {
@@ -60,10 +62,11 @@ impl Sole {
         found.truncate((found.len() / 3).max(MOST));
         let step = found.len().div_ceil(MOST).max(1);
         let mut points: Vec<_> = found.into_iter().step_by(step).map(|(_, p)| p).collect();
-        if points.is_empty() {
+        let is_skin = !points.is_empty();
+        if !is_skin {
             points.push(vec![(node, 1.0, Vec3::ZERO)]);
         }
-        Self { points }
+        Self { points, is_skin }
     }
 
     /// The positions of its points in a pose, in meters.

@@ -23,7 +23,7 @@ pub use self::jumps::{Jump, jumps};
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};
 use self::{hold::Holding, inertia::Inertia, steps::Group};
-use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, Stack, mix::Parts};
+use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, SeenPoints, Stack, mix::Parts};
 use crate::model::{
     Clip, ClipId, Document, Enter, Interpolation, JointMask, LayerHome, Local, Mix, MixBar, MixLane, MixReference,
     NodeId, Nodes, Plays, PoseLayers, Property, Shared, Track, TrackId, transform::angle_between,
@@ -629,13 +629,14 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     Clip { tracks: tracks.collect(), ..Clip::default() }
 }
 
-/// How far a clip is from what plays between two times of a mix, on its frames and midway between them: the joint that is farthest off, metres.
+/// How far a clip is from what plays between two times of a mix, on its frames and midway between them: the
+/// point of the skin that is farthest off, meters.
 pub fn baked_error(
     document: &Document,
     mix: &Shared<Mix>,
     (from, to): (f64, f64),
     clip: &Shared<Clip>,
-    rate: f64,
+    (seen, rate): (&SeenPoints, f64),
 ) -> f32 {
     let count = ((to - from) * rate).round().max(1.0) as usize;
     let (mut mixer, mut evaluators) = (Mixer::default(), [Evaluator::default(), Evaluator::default()]);
@@ -645,9 +646,7 @@ pub fn baked_error(
         let at = (to - from) * k as f64 / (2 * count) as f64;
         evaluators[0].update(document, &mixer.stack(document, mix, (from + at).min(to)), &mut poses[0]);
         evaluators[1].update(document, &Stack::of(Some(clip), at), &mut poses[1]);
-        for (a, b) in poses[0].world.iter().zip(&poses[1].world) {
-            worst = worst.max(a.w_axis.truncate().distance(b.w_axis.truncate()));
-        }
+        worst = worst.max(seen.apart(&poses[0], &poses[1]));
     }
     worst
 }

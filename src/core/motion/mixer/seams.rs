@@ -1,7 +1,7 @@
 //! Where one clip is best left for another: the two moments at which the body stands and moves most alike.
 //!
 //! Where the body is on the ground and which way it faces counts for nothing, as it does where clips follow each other in a
-//! game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002), with joints in place of a cloud of points.
+//! game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002), with points of the skin as the cloud; joints, where there is no skin.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,15 @@ use rayon::prelude::*;
 
 use crate::{
     model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between},
-    motion::{Evaluator, Pose, Stack, humanoid::Part, ik::body_of, rig::Rig, transfer::roles_of},
+    motion::{Evaluator, Pose, SeenPoints, Stack, humanoid::Part, ik::body_of, rig::Rig, transfer::roles_of},
 };
 
 /// Moments of a clip that are looked at, at most, and so many a second.
 const MOST: usize = 64;
 const RATE: f64 = 20.0;
-/// Joints that are compared to find the moments.
-const JOINTS: usize = 20;
+/// Points of the skin that are compared, and of those the ones by which the moments are found.
+const POINTS: usize = 256;
+const FEW: usize = 24;
 /// What a difference of speed counts beside one of place, seconds: about a cross-fade's half.
 const SPEED: f32 = 0.1;
 
@@ -32,15 +33,15 @@ pub struct BestSeam {
     pub leave: f64,
     /// When the other is entered, seconds of it.
     pub enter: f64,
-    /// How far the joint jumps that jumps farthest, metres, where the body stands on the same place and faces the same way.
+    /// How far the point of the skin jumps that jumps farthest, meters, where the body stands on the same place and faces the same way.
     pub distance: f32,
     /// The joint whose own rotation differs most, radians.
     pub angle: f32,
-    /// The greatest difference of the velocity of a joint, metres a second.
+    /// The greatest difference of the velocity of a point of the skin, meters per second.
     pub speed: f32,
 }
 
-/// A moment of a clip: of every joint where it is about the body, how it moves, and its own rotation.
+/// A moment of a clip: of every point where it is about the body and how it moves, and of every joint its own rotation.
 struct Moment {
     time: f64,
     places: Vec<Vec3>,
@@ -48,10 +49,11 @@ struct Moment {
     turns: Vec<Quat>,
 }
 
-/// Joints that are looked at, and the body they belong to.
+/// Joints and points of the skin that are looked at, and the body they belong to.
 struct Looked {
     joints: Vec<NodeId>,
-    /// Of those, the ones that the moments are found by.
+    points: SeenPoints,
+    /// Of the points, the ones that the moments are found by.
     few: Vec<usize>,
     body: NodeId,
 }
@@ -63,13 +65,14 @@ impl Looked {
         let roles = roles_of(document);
         let hips = roles.iter().find(|(_, role)| role.as_ref().is_some_and(|r| r.part == Part::Hips)).map(|(n, _)| *n);
         let body = hips.or_else(|| joints.last().map(|leaf| body_of(document, *leaf)))?;
-        let named: Vec<usize> =
-            (0..joints.len()).filter(|k| roles.iter().any(|(n, r)| *n == joints[*k] && r.is_some())).collect();
-        // Of a body without names some of all joints.
-        let all = if named.len() >= 8 { named } else { (0..joints.len()).collect() };
-        let step = all.len().div_ceil(JOINTS).max(1);
+        let points = SeenPoints::of(document, POINTS);
+        let is_named = |n: NodeId| roles.iter().any(|(node, role)| *node == n && role.is_some());
+        let named: Vec<usize> = (0..points.len()).filter(|k| points.node(*k).is_some_and(is_named)).collect();
+        // Of a body without names some of all points.
+        let all = if named.len() >= 8 { named } else { (0..points.len()).collect() };
+        let step = all.len().div_ceil(FEW).max(1);
         let few = all.into_iter().step_by(step).collect();
-        Some(Self { joints, few, body })
+        Some(Self { joints, points, few, body })
     }
 
     /// Moments of a clip, evenly.
@@ -83,7 +86,6 @@ impl Looked {
             evaluator.update(document, &stack, &mut pose);
             pose.clone()
         };
-        let place = |pose: &Pose, n: NodeId| pose.world[n.index()].w_axis.truncate();
         let moment = |k: usize| {
             let time = length * k as f64 / count as f64;
             // As fast as it goes on; at the end as it came.
@@ -97,8 +99,10 @@ impl Looked {
             let over = if to > from { 1.0 / (to - from) as f32 } else { 0.0 };
             Moment {
                 time,
-                places: self.joints.iter().map(|n| back * (place(&pose, *n) - ground)).collect(),
-                velocities: self.joints.iter().map(|n| back * (place(&b, *n) - place(&a, *n)) * over).collect(),
+                places: self.points.at(&pose).into_iter().map(|p| back * (p - ground)).collect(),
+                velocities: std::iter::zip(self.points.at(&a), self.points.at(&b))
+                    .map(|(a, b)| back * (b - a) * over)
+                    .collect(),
                 turns: self.joints.iter().map(|n| pose.local[n.index()].transform().rotation).collect(),
             }
         };
@@ -124,7 +128,7 @@ impl Looked {
         let own: BTreeSet<NodeId> = [moved(from), moved(to)].into_iter().flatten().flatten().collect();
         let joints =
             || (0..self.joints.len()).filter(|k| own.contains(&self.joints[*k]) && self.joints[*k] != self.body);
-        let most = |of: &dyn Fn(usize) -> f32| (0..self.joints.len()).map(of).fold(0.0, f32::max);
+        let most = |of: &dyn Fn(usize) -> f32| (0..self.points.len()).map(of).fold(0.0, f32::max);
         BestSeam {
             from,
             to,

@@ -2,22 +2,28 @@
 
 use super::{
     CommandError, Outcome, Scene, around,
+    clip_layers::{as_posed, copy_unkeyed, layers_of, mirror_unkeyed, move_unkeyed, numbered, with_layers},
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
-    mirror_pose, pose_layers, rules,
+    mirror_pose, rules,
 };
 use crate::{
     edit::Edit,
-    model::{Clip, ClipId, Document, KeySet, Notice, Shared, TrackId},
+    model::{
+        Clip, ClipId, Document, KeySet, Notice, PoseLayer, PoseLayers, Shared, TrackId, Transform, meant_rate,
+        transform::is_turned_less,
+    },
     motion::{
-        Mirror,
+        Mirror, added_at,
         clip_edit::{
             self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed,
-            editable, joined, key_span, mapped, mirror_gap, mirror_skin_gap, mirrored, move_travel, new_jump, part_of,
-            reduced, resampled, reversed, seam, speed_jump, travel,
+            editable, joined, joined_layers, key_span, mapped, mapped_layers, mirror_gap, mirror_skin_gap, mirrored,
+            move_travel, new_jump, part_of, part_of_layers, reduced, resampled, reversed, reversed_layers, seam,
+            speed_jump, travel,
         },
+        fold_clip,
     },
 };
 
@@ -188,11 +194,25 @@ choice! {
 /// A clip, and its first and last key.
 type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
 
-/// A clip that can be worked on as a whole.
+/// A clip that can be worked on as a whole, without an unkeyed pose.
+///
+/// # Errors
+/// Where there is none, it has no key, some of its keys cannot be changed, or a pose over it is not keyed.
+fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, CommandError> {
+    let found = whole_with_poses(document, name)?;
+    if document.aids.unkeyed.keys().any(|at| at.clip == found.0) {
+        let label = document.clip_label(found.0);
+        let why = "it has a pose that is not keyed, which would not be where it was; key or discard that first";
+        return Err(CommandError::Other(format!("{label}: {why}")));
+    }
+    Ok(found)
+}
+
+/// A clip that can be worked on as a whole, by a command that takes its unkeyed poses along.
 ///
 /// # Errors
 /// Where there is none, it has no key, or some of its keys cannot be changed.
-fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, CommandError> {
+fn whole_with_poses<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, CommandError> {
     let id = name.find(document)?;
     let clip = clip_of(document, id)?;
     let label = document.clip_label(id);
@@ -207,12 +227,6 @@ fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, Comma
         return refuse(
             "keys_not_editable",
             "some of its keys are packed in a way that cannot be changed; unpack the file first",
-        );
-    }
-    if document.aids.unkeyed.keys().any(|at| at.clip == id) {
-        return refuse(
-            "clip_has_unkeyed_pose",
-            "it has a pose that is not keyed, which would not be where it was; key or discard that first",
         );
     }
     match key_span(clip) {
@@ -236,6 +250,37 @@ fn measured(error: MotionError) -> Option<Notice> {
     error.in_words().map(|said| Notice::new("motion_changed", said))
 }
 
+/// A clip in the place of another, with its layers, and its unkeyed poses where `place` puts their times.
+fn put_all(
+    document: &Document,
+    id: ClipId,
+    (clip, layers): (Clip, PoseLayers),
+    place: impl Fn(f32) -> Option<f32>,
+    note: Option<Notice>,
+) -> Outcome {
+    let mut done = put(id, clip, note);
+    done.edits.extend(with_layers(document, id, layers));
+    let (moved, lost) = move_unkeyed(document, id, place);
+    done.edits.extend(moved);
+    done.notes.extend(lost.map(|said| Notice::new("unkeyed_poses_left_out", said)));
+    done
+}
+
+/// A clip whose times were mapped, with all that goes with it.
+fn put_mapped(
+    document: &Document,
+    (id, clip): (ClipId, &Clip),
+    map: &TimeMap,
+    change: impl FnOnce(&mut Clip),
+) -> Result<Outcome, CommandError> {
+    let refuse = |e| too_close(document, id, e);
+    let mut made = mapped(clip, map).map_err(refuse)?;
+    change(&mut made);
+    let layers = mapped_layers(&layers_of(document, id), map).map_err(refuse)?;
+    let place = |t: f32| Some(map.at(t)).filter(|t| *t >= -clip_edit::SAME_TIME);
+    Ok(put_all(document, id, (made, layers), place, None))
+}
+
 /// A clip that the file does not have yet.
 fn as_new(clip: Clip, name: &str) -> Clip {
     let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
@@ -246,50 +291,29 @@ fn argument(code: &'static str, message: impl Into<String>) -> CommandError {
     CommandError::other(code, message)
 }
 
-/// A part of a clip between two times, which must be in order.
+/// A part of a clip and its layers between two times, which must be in order.
 fn part(
     document: &Document,
     (id, clip): (ClipId, &Clip),
     (from, to): (f32, f32),
     exact: bool,
-) -> Result<(Clip, MotionError), CommandError> {
+) -> Result<(Clip, PoseLayers, MotionError), CommandError> {
     if !from.is_finite() || !to.is_finite() || from < 0.0 || to <= from + clip_edit::SAME_TIME {
         return Err(argument(
             "time_out_of_clip",
             format!("from {from} s to {to} s is no part of a clip; the end must come after the start"),
         ));
     }
-    part_of(clip, from, to, exact).map_err(|e| too_close(document, id, e))
+    let refuse = |e| too_close(document, id, e);
+    let (made, error) = part_of(clip, from, to, exact).map_err(refuse)?;
+    let (layers, of_layers) = part_of_layers(&layers_of(document, id), (from, to), exact).map_err(refuse)?;
+    Ok((made, layers, error.or(of_layers)))
 }
 
-impl ClipWorkCommand {
-    /// What moves keys in time leaves those of layers behind; what turns the joints about leaves layers as they are.
-    pub(super) fn refuse_layers(&self, document: &Document) -> Result<(), CommandError> {
-        let (clips, turns): (Vec<&ClipName>, bool) = match self {
-            Self::TrimClip(c) => (vec![&c.clip], false),
-            Self::SplitClip(c) => (vec![&c.clip], false),
-            Self::JoinClip(c) => (vec![&c.clip, &c.with], true),
-            Self::ReverseClip(c) => (vec![&c.clip], false),
-            Self::RetimeClip(c) => (vec![&c.clip], false),
-            Self::StartAtZero(c) => (vec![&c.clip], false),
-            Self::MirrorClip(c) => (vec![&c.clip], true),
-            Self::SetTicks(_)
-            | Self::SetRate(_)
-            | Self::ResampleClip(_)
-            | Self::ReduceKeys(_)
-            | Self::MakeEditable(_)
-            | Self::RootMotion(_)
-            | Self::CloseLoop(_) => return Ok(()),
-        };
-        // One that is not there is named by the command itself.
-        for id in clips.into_iter().filter_map(|c| c.find(document).ok()) {
-            if turns {
-                pose_layers::refuse_layered(document, id)?;
-            }
-            pose_layers::refuse_keyed(document, id)?;
-        }
-        Ok(())
-    }
+/// Where a time of a clip is in a part of it.
+fn in_part((from, to): (f32, f32)) -> impl Fn(f32) -> Option<f32> {
+    let near = clip_edit::SAME_TIME;
+    move |t| (from - near..=to + near).contains(&t).then(|| t.clamp(from, to) - from)
 }
 
 impl ClipWorkCommand {
@@ -302,17 +326,17 @@ impl ClipWorkCommand {
 impl TrimClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let (id, clip, (_, last)) = whole(document, &self.clip)?;
-        let to = self.to.map_or(last, |t| t.0.min(last));
-        let (made, error) = part(document, (id, clip), (self.from.0, to), self.exact.unwrap_or(true))?;
-        Ok(put(id, made, measured(error)))
+        let (id, clip, (_, last)) = whole_with_poses(document, &self.clip)?;
+        let range = (self.from.0, self.to.map_or(last, |t| t.0.min(last)));
+        let (made, layers, error) = part(document, (id, clip), range, self.exact.unwrap_or(true))?;
+        Ok(put_all(document, id, (made, layers), in_part(range), measured(error)))
     }
 }
 
 impl SplitClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let (id, clip, (_, last)) = whole(document, &self.clip)?;
+        let (id, clip, (_, last)) = whole_with_poses(document, &self.clip)?;
         let at = self.time.0;
         if at >= last - clip_edit::SAME_TIME || at <= clip_edit::SAME_TIME {
             return Err(argument(
@@ -320,14 +344,19 @@ impl SplitClip {
                 format!("{at} s is at an end of the clip; put the playhead between 0 and {last} s"),
             ));
         }
-        let (first, a) = part(document, (id, clip), (0.0, at), true)?;
-        let (second, b) = part(document, (id, clip), (at, last), true)?;
+        let (first, layers, a) = part(document, (id, clip), (0.0, at), true)?;
+        let (second, later, b) = part(document, (id, clip), (at, last), true)?;
         let name = self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
         let mut done = put(id, first, measured(a.or(b)));
+        done.edits.extend(with_layers(document, id, layers));
         let next = document.clips.next_id();
         let second = as_new(second, &name).at_rate_of(clip);
         done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(second)) });
-        done.edits.extend(pose_layers::copies(document, id, next));
+        done.edits.extend(with_layers(document, next, numbered(document, &later)));
+        // A pose at the cut is seen in both, and one that lies after the end in the second.
+        let to_second = |t: f32| (t >= at - clip_edit::SAME_TIME).then(|| (t - at).max(0.0));
+        done.edits.extend(copy_unkeyed(document, (id, next), to_second));
+        done.edits.extend(move_unkeyed(document, id, in_part((0.0, at))).0);
         Ok(done)
     }
 }
@@ -335,8 +364,8 @@ impl SplitClip {
 impl JoinClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let (id, first, _) = whole(document, &self.clip)?;
-        let (_, second, _) = whole(document, &self.with)?;
+        let (id, first, _) = whole_with_poses(document, &self.clip)?;
+        let (other, second, _) = whole_with_poses(document, &self.with)?;
         let gap = self.gap.map_or(0.0, |g| g.0);
         if !gap.is_finite() || gap < 0.0 {
             return Err(argument("argument_out_of_range", format!("“gap” is {gap} s; it must not be below 0")));
@@ -348,30 +377,52 @@ impl JoinClip {
         let frame = frame_of(first).max(1e-3);
         let jump = new_jump(document, &[first, second], &made.clip, frame)
             .map(|j| Notice::new("motion_jumps", j.in_words(document)));
-        let splined = (made.splined > 0).then(|| {
-            let off = made.error.in_words().unwrap_or_else(|| "the motion is the same".to_owned());
-            let said = format!("{} became splines, as the other clip's are; {off}", tracks(made.splined));
+        let lists = [id, other].map(|id| layers_of(document, id));
+        let ends = [first, second].map(|clip| clip.length());
+        let ids = (document.aids.free_pose_layer(), self.name.is_none());
+        let layers = joined_layers([&lists[0], &lists[1]], ends, gap, ids).map_err(|e| too_close(document, id, e))?;
+        let splined = made.splined + layers.splined;
+        let splined = (splined > 0).then(|| {
+            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| "the motion is the same".to_owned());
+            let said = format!("{} became splines, as the other clip's are; {off}", tracks(splined));
             Notice::new("tracks_became_splines", said)
         });
-        let notes = [jumps, jump, splined].into_iter().flatten();
-        Ok(match &self.name {
-            None => put(id, made.clip, notes),
-            Some(name) => put(document.clips.next_id(), as_new(made.clip, name).at_rate_of(first), notes),
-        })
+        let muted = (!layers.muted.is_empty()).then(|| {
+            let said = format!("muted, since another layer of their clip was alone: {}", layers.muted.join(", "));
+            Notice::new("layers_muted", said)
+        });
+        let notes = [jumps, jump, splined, muted].into_iter().flatten();
+        let (to, clip) = match &self.name {
+            None => (id, made.clip),
+            Some(name) => (document.clips.next_id(), as_new(made.clip, name).at_rate_of(first)),
+        };
+        let mut done = put(to, clip, notes);
+        done.edits.extend(with_layers(document, to, layers.layers));
+        if to != id {
+            done.edits.extend(copy_unkeyed(document, (id, to), Some));
+        }
+        let start = (f64::from(ends[0]) + f64::from(gap)) as f32;
+        done.edits.extend(copy_unkeyed(document, (other, to), |t| Some(t + start)));
+        Ok(done)
     }
 }
 
 impl ReverseClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let (id, clip, _) = whole(scene.document, &self.clip)?;
-        Ok(put(id, reversed(clip).map_err(|e| too_close(scene.document, id, e))?, None))
+        let document = scene.document;
+        let (id, clip, span) = whole_with_poses(document, &self.clip)?;
+        let refuse = |e| too_close(document, id, e);
+        let made = reversed(clip).map_err(refuse)?;
+        let layers = reversed_layers(&layers_of(document, id), span).map_err(refuse)?;
+        let place = |t: f32| Some(span.0 + span.1 - t).filter(|t| *t >= -clip_edit::SAME_TIME);
+        Ok(put_all(document, id, (made, layers), place, None))
     }
 }
 
 impl RetimeClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let (id, clip, (_, last)) = whole(document, &self.clip)?;
+        let (id, clip, (_, last)) = whole_with_poses(document, &self.clip)?;
         let above = |name: &str, value: f32| {
             if value.is_finite() && value > 0.0 {
                 Ok(f64::from(value))
@@ -396,8 +447,7 @@ impl RetimeClip {
                 return Err(argument("argument_missing", "one of “length”, “factor” and “speed” is needed".to_owned()));
             }
         };
-        let made = mapped(clip, &TimeMap { about: 0.0, scale, by: 0.0 }).map_err(|e| too_close(document, id, e))?;
-        Ok(put(id, made, None))
+        put_mapped(document, (id, clip), &TimeMap { about: 0.0, scale, by: 0.0 }, |_| {})
     }
 }
 
@@ -429,19 +479,26 @@ impl SetTicks {
             }
             _ => 1.0,
         };
-        let mut made = match scale == 1.0 {
-            true => (**clip).clone(),
-            false => {
-                let (_, clip, _) = whole(document, &self.clip)?;
-                mapped(clip, &TimeMap { about: 0.0, scale, by: 0.0 }).map_err(|e| too_close(document, id, e))?
-            }
-        };
-        made.ticks = rate;
-        let note = rate.map(|rate| {
+        let note = |made: &Clip| {
             let length = f64::from(made.length());
-            Notice::new("ticks_set", format!("{:.2} ticks at {rate} a second, {length:.3} s", length * rate))
-        });
-        Ok(put(id, made, note))
+            rate.map(|rate| {
+                Notice::new("ticks_set", format!("{:.2} ticks at {rate} a second, {length:.3} s", length * rate))
+            })
+        };
+        if scale == 1.0 {
+            let made = Clip { ticks: rate, ..(**clip).clone() };
+            let said = note(&made);
+            return Ok(put(id, made, said));
+        }
+        let (_, clip, _) = whole_with_poses(document, &self.clip)?;
+        let mut said = None;
+        let map = TimeMap { about: 0.0, scale, by: 0.0 };
+        let mut done = put_mapped(document, (id, clip), &map, |made| {
+            made.ticks = rate;
+            said = note(made);
+        })?;
+        done.notes.extend(said);
+        Ok(done)
     }
 }
 
@@ -452,7 +509,7 @@ impl SetRate {
         let made = match self.rate {
             None => Clip { rate: None, ..(**clip).clone() },
             Some(rate) if rate.is_finite() && (0.1..=10_000.0).contains(&rate) => {
-                (**clip).clone().counted_at(television(rate))
+                (**clip).clone().counted_at(meant_rate(f64::from(rate)))
             }
             Some(rate) => {
                 return Err(argument(
@@ -468,34 +525,33 @@ impl SetRate {
     }
 }
 
-/// A rate as it is meant: 29.97 is 30000 frames in 1001 seconds.
-fn television(rate: f32) -> f64 {
-    let rate = f64::from(rate);
-    let exact = |whole: f64| whole * 1000.0 / 1001.0;
-    let near = [24.0, 30.0, 60.0].map(exact).into_iter().find(|r| (r - rate).abs() < 6e-3);
-    // As it was typed, and not as single precision has it.
-    near.unwrap_or((rate * 1e4).round() / 1e4)
-}
-
 impl StartAtZero {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let (id, clip, (first, _)) = whole(scene.document, &self.clip)?;
+        let (id, clip, (first, _)) = whole_with_poses(scene.document, &self.clip)?;
         if first == 0.0 {
             return Ok(Outcome::noted("nothing_to_change", "its first key is at 0 already"));
         }
-        let map = TimeMap::shift(-f64::from(first));
-        Ok(put(id, mapped(clip, &map).map_err(|e| too_close(scene.document, id, e))?, None))
+        put_mapped(scene.document, (id, clip), &TimeMap::shift(-f64::from(first)), |_| {})
     }
 }
 
 impl MirrorClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let (id, clip, _) = whole(document, &self.clip)?;
+        let (id, clip, _) = whole_with_poses(scene.document, &self.clip)?;
+        let document = &as_posed(scene.document);
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let mirror = Mirror::of(document);
-        let made = mirrored(document, clip, &mirror, nodes.as_deref());
-        if made.clip == **clip {
+        let layers = layers_of(document, id);
+        let made = mirrored(document, (clip, &layers), &mirror, nodes.as_deref()).map_err(|e| {
+            let label = |n: crate::model::NodeId| document.node(n).label(n);
+            let (carrier, carried) = (label(e.carrier), label(e.node));
+            argument(format!(
+                "layer “{}” moves {carrier}, which has no partner and carries {carried}; use layer.fold on it first",
+                e.layer
+            ))
+        })?;
+        let unkeyed = mirror_unkeyed(scene.document, id, &mirror, nodes.as_deref());
+        if made.clip == **clip && made.layers == *layers && unkeyed.is_empty() {
             let why = match made.mirrored {
                 0 => "none of these nodes has a partner on the other side",
                 _ => "the clip is symmetric already",
@@ -527,8 +583,9 @@ impl MirrorClip {
             Notice::new("pose_keyed", format!("{} {rest} not symmetric", labels(&made.posed)))
         });
         let new = Shared::new(made.clip);
-        let gap = mirror_gap(document, (clip, &new), &mirror, nodes.as_deref());
-        let skin = nodes.is_none().then(|| mirror_skin_gap(document, clip, &new, &mirror)).flatten();
+        let seen = [(clip, &*layers), (&new, &made.layers)].map(|(c, l)| fold_clip(&document.file, c, l).clip);
+        let gap = mirror_gap(document, (&seen[0], &seen[1]), &mirror, nodes.as_deref());
+        let skin = nodes.is_none().then(|| mirror_skin_gap(document, &seen[0], &seen[1], &mirror)).flatten();
         let notes = [
             alone,
             sampled,
@@ -537,7 +594,10 @@ impl MirrorClip {
             mirror_pose::gap(document, gap),
             mirror_pose::skin_gap(document, gap, skin),
         ];
-        Ok(put(id, (*new).clone(), notes.into_iter().flatten()))
+        let mut done = put(id, (*new).clone(), notes.into_iter().flatten());
+        done.edits.extend(with_layers(scene.document, id, made.layers));
+        done.edits.extend(unkeyed);
+        Ok(done)
     }
 }
 
@@ -554,7 +614,7 @@ impl ResampleClip {
                 format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second"),
             ));
         }
-        let rate = f64::from(self.rate);
+        let rate = meant_rate(f64::from(self.rate));
         let frames = f64::from(last - first) * rate;
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
             return Err(argument(
@@ -705,7 +765,11 @@ impl RootMotion {
         };
         let (off, angle) = made.error;
         let error = if off > 1e-5 || angle > 1e-4 {
-            format!("; between keys joints are off by at most {:.2} mm and {:.2}°", off * 1e3, angle.to_degrees())
+            format!(
+                "; between keys the skin is off by at most {:.2} mm, a joint by {:.2}°",
+                off * 1e3,
+                angle.to_degrees()
+            )
         } else {
             String::new()
         };
@@ -749,8 +813,9 @@ pub fn frame_of(clip: &Clip) -> f64 {
 impl CloseLoop {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let (id, clip, _) = whole(document, &self.clip)?;
+        let (id, clip, (_, last)) = whole(document, &self.clip)?;
         let frame = frame_of(clip);
+        let late = late_start(clip) + &open_layers(&layers_of(document, id), last);
         let Some(found) = seam(document, clip, frame) else {
             return Err(argument(
                 "clip_has_no_length",
@@ -766,7 +831,7 @@ impl CloseLoop {
             (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
             (None, None) if found.is_doubled => Closing::DropFrame,
             (None, None) if found.is_closed && self.speed != Some(true) => {
-                return Ok(Outcome::noted("loop_closed_already", seam_in_words(&found)));
+                return Ok(Outcome::noted("loop_closed_already", seam_in_words(&found) + &late));
             }
             (None, None) if found.is_short => Closing::AddFrame,
             (None, None) => Closing::Blend { frames, speed },
@@ -790,7 +855,41 @@ impl CloseLoop {
         }
         let jump = new_jump(document, &[clip], &made, frame);
         let jump = jump.map(|jump| Notice::new("motion_jumps", jump.in_words(document)));
-        Ok(put(id, made, [Notice::new("loop_closed", said)].into_iter().chain(jump)))
+        Ok(put(id, made, [Notice::new("loop_closed", said + &late)].into_iter().chain(jump)))
+    }
+}
+
+/// What is said of layers that are not at the end of a clip as they are at its start; empty where all are.
+fn open_layers(layers: &PoseLayers, last: f32) -> String {
+    let far = |a: &Transform, b: &Transform| {
+        let (way, scale) = (a.translation.distance(b.translation), (a.scale - b.scale).abs().max_element());
+        way > 1e-4 || scale > 1e-3 || !is_turned_less(a.rotation, b.rotation, 1e-3)
+    };
+    let is_open = |layer: &&PoseLayer| {
+        layer.is_keyed()
+            && layer.nodes().into_iter().any(|node| {
+                let at = |time: f64| added_at(layer, node, time).unwrap_or_default();
+                far(&at(0.0), &at(f64::from(last)))
+            })
+    };
+    let open: Vec<String> = layers.counting().filter(is_open).map(|l| format!("“{}”", l.name)).collect();
+    match open.len() {
+        0 => String::new(),
+        _ => format!(
+            "; not closed, because keys of a layer differ at both ends: {}; use layer.fold before closing the loop",
+            open.join(", ")
+        ),
+    }
+}
+
+/// What is said of a loop whose first key comes later than 0; empty where it does not.
+fn late_start(clip: &Clip) -> String {
+    match key_span(clip) {
+        Some((first, _)) if first > clip_edit::SAME_TIME => format!(
+            "; its first pose is held from 0 s to its first key at {first:.3} s in each round: use “Start at 0” \
+             (clip.start_at_zero) to begin the loop there"
+        ),
+        _ => String::new(),
     }
 }
 

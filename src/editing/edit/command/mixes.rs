@@ -14,10 +14,10 @@ use crate::{
     edit::Edit,
     model::{
         Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, Notice, SceneId,
-        Shared, TrackId,
+        Shared, TrackId, meant_rate, rate_in_words,
     },
     motion::{
-        Jump, Mixer, Playing, baked, baked_error, best_seams,
+        Jump, Mixer, Playing, SeenPoints, baked, baked_error, best_seams,
         clip_edit::{TravelParts, TravelTo, move_travel, reduced},
         footfalls, jumps, known_feet,
     },
@@ -497,7 +497,7 @@ pub fn mix_rate(document: &Document) -> f64 {
 impl BakeMix {
     /// At how many frames a second it is baked: as it is said, else as the fastest of its clips has.
     fn rate(&self, document: &Document) -> f64 {
-        self.rate.map_or_else(|| mix_rate(document), f64::from)
+        self.rate.map_or_else(|| mix_rate(document), |rate| meant_rate(f64::from(rate)))
     }
 
     /// Poses of a node that it looks at.
@@ -536,10 +536,13 @@ impl BakeMix {
                 "the mix moves nothing: its clips have no keys, or are gone".to_owned(),
             ));
         }
-        let off = baked_error(document, &mix, span, &made, rate);
+        let seen = SeenPoints::of(document, SeenPoints::MANY);
+        let off = baked_error(document, &mix, span, &made, (&seen, rate));
         let mut said = format!(
-            "{:.2} s at {rate} frames a second; between them joints are off by at most {:.2} mm",
+            "{:.2} s at {} frames a second; between them {} is off by at most {:.2} mm",
             span.1,
+            rate_in_words(rate),
+            seen.label(),
             off * 1000.0
         );
         let mut clip = (*made).clone();

@@ -16,6 +16,7 @@ mod arguments;
 mod around;
 mod blend;
 mod clip_arrivals;
+mod clip_layers;
 mod clip_work;
 mod clips;
 mod define;
@@ -368,7 +369,7 @@ impl DocumentCommand {
             Self::KeyEdit(command) => command.work(scene),
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
-            Self::ClipWork(command) => command.refuse_layers(scene.document).and_then(|()| command.work(scene)),
+            Self::ClipWork(command) => command.work(scene),
             Self::ClipArrival(command) => command.work(scene),
             Self::Mix(command) => command.work(scene),
             Self::Marker(command) => command.work(scene),

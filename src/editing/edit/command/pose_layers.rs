@@ -904,29 +904,3 @@ pub(super) fn without(document: &Document, clip: ClipId) -> Option<Edit> {
     let home = LayerHome::Clip(clip);
     document.aids.pose_layers.contains_key(&home).then_some(Edit::SetPoseLayers { home, to: None })
 }
-
-/// Why something that moves all keys of a clip in time cannot be done, where a layer has keys, too.
-pub(super) fn refuse_keyed(document: &Document, clip: ClipId) -> Result<(), CommandError> {
-    match document.aids.layers(LayerHome::Clip(clip)).iter().find(|l| l.is_keyed()) {
-        Some(layer) => refuse(
-            "layer_has_keys",
-            format!(
-                "layer “{}” of “{}” has keys of its own, which would stay behind; fold it first",
-                layer.name,
-                document.clip_label(clip)
-            ),
-        ),
-        None => Ok(()),
-    }
-}
-
-/// Why something that turns the joints of a clip about cannot be done, where there are layers.
-pub(super) fn refuse_layered(document: &Document, clip: ClipId) -> Result<(), CommandError> {
-    if document.aids.pose_layers.contains_key(&LayerHome::Clip(clip)) {
-        return refuse(
-            "clip_has_layers",
-            format!("“{}” has layers, which would stay as they are; fold them first", document.clip_label(clip)),
-        );
-    }
-    Ok(())
-}

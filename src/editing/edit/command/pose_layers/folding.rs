@@ -12,7 +12,7 @@ use crate::{
         },
     },
     model::{ClipId, Document, LayerHome, Notice, PoseLayer, PoseLayers, Shared, Transform},
-    motion::{Pose, Stack, clip_edit, difference, fold_clip, fold_error, fold_pose, merged},
+    motion::{Pose, SeenPoints, Stack, clip_edit, difference, fold_clip, fold_error, fold_pose, merged},
 };
 
 /// Times at which what comes of folding is looked at.
@@ -78,7 +78,8 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
     }
     let mut alone = document.clone();
     alone.aids.pose_layers.insert(LayerHome::Clip(id), Shared::new(goes.clone()));
-    let (way, turn) = fold_error(&alone, id, &folded.clip, LOOKS);
+    let seen = SeenPoints::of(document, SeenPoints::MANY);
+    let (way, turn) = fold_error(&alone, id, &folded.clip, (&seen, LOOKS));
     let mut edits = set(LayerHome::Clip(id), stays);
     if !Shared::ptr_eq(&folded.clip, clip) {
         edits.push(Edit::SetClip { clip: id, to: Some(folded.clip.clone()) });
@@ -88,10 +89,11 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
         format!("{} with the same keys, exactly", tracks(folded.exact))
     } else {
         format!(
-            "{} with the same keys, {} sampled, {} keys more; a joint is at most {:.2} mm and {:.2}° off",
+            "{} with the same keys, {} sampled, {} keys more; {} is off by at most {:.2} mm, a joint by {:.2}°",
             tracks(folded.exact),
             tracks(folded.sampled),
             folded.keys_added,
+            seen.label(),
             way * 1000.0,
             turn.to_degrees()
         )

@@ -2,9 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use glam::{Mat4, Quat, Vec3};
+
 use super::{
     Report,
-    parse::{Accessor, ElementRule, File, Part, Primitive, Usage, View, size_of_type},
+    parse::{Accessor, ElementRule, File, Node, Part, Primitive, Usage, View, size_of_type},
 };
 
 /// Formats of attributes: type, component, normalized.
@@ -625,6 +627,8 @@ fn placed(file: &File, out: &mut Report) {
             loops.extend(way[from..].iter().copied());
         }
     }
+    // Skinned meshes below nodes that move nothing, as Blender exports them.
+    let mut unmoved = 0;
     for (k, node) in file.nodes.iter().enumerate() {
         let Some(node) = node else { continue };
         if loops.contains(&k) {
@@ -632,7 +636,11 @@ fn placed(file: &File, out: &mut Report) {
         }
         let Some(skin) = node.skin.and_then(|s| file.skins.get(s)).and_then(Option::as_ref) else { continue };
         if node.parent.is_some() {
-            out.warning("NODE_SKINNED_MESH_NON_ROOT", node.at.clone());
+            if is_moved_above(file, k, &loops) {
+                out.warning("NODE_SKINNED_MESH_NON_ROOT", node.at.clone());
+            } else {
+                unmoved += 1;
+            }
         }
         let is = |list: &Option<Vec<f32>>, plain: &[f32]| list.as_deref().is_none_or(|l| l == plain);
         let plain = node.matrix.is_none_or(|m| m == glam::Mat4::IDENTITY.to_cols_array())
@@ -647,4 +655,36 @@ fn placed(file: &File, out: &mut Report) {
             out.error("NODE_SKIN_NO_SCENE", node.at.clone());
         }
     }
+    out.infos("NODE_SKINNED_MESH_NON_ROOT", || "/nodes".to_owned(), unmoved);
+}
+
+/// Whether the nodes above one come to a transform that would be seen if it counted.
+fn is_moved_above(file: &File, node: usize, loops: &HashSet<usize>) -> bool {
+    /// Of the elements of a matrix: a ten-thousandth of a meter, and of a scale of 1.
+    const SAME: f32 = 1e-4;
+    let parent = |n: usize| file.nodes.get(n).and_then(Option::as_ref).and_then(|n| n.parent);
+    let mut above = Mat4::IDENTITY;
+    let mut at = parent(node);
+    while let Some(n) = at {
+        if loops.contains(&n) {
+            return true;
+        }
+        let Some(found) = file.nodes.get(n).and_then(Option::as_ref) else { break };
+        above = local(found) * above;
+        at = found.parent;
+    }
+    !above.abs_diff_eq(Mat4::IDENTITY, SAME)
+}
+
+/// The local transform of a node; a member that is not of its form does nothing.
+fn local(node: &Node) -> Mat4 {
+    if let Some(matrix) = &node.matrix {
+        return Mat4::from_cols_array(matrix);
+    }
+    let three = |list: &Option<Vec<f32>>, usual: Vec3| {
+        list.as_deref().and_then(|l| <[f32; 3]>::try_from(l).ok()).map_or(usual, Vec3::from_array)
+    };
+    let turn = node.rotation.as_deref().and_then(|l| <[f32; 4]>::try_from(l).ok());
+    let turn = turn.map_or(Quat::IDENTITY, Quat::from_array);
+    Mat4::from_scale_rotation_translation(three(&node.scale, Vec3::ONE), turn, three(&node.translation, Vec3::ZERO))
 }

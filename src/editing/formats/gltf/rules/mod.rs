@@ -17,7 +17,7 @@ use std::{collections::HashMap, path::Path};
 
 use serde_json::Value;
 
-use self::words::sentence;
+use self::words::{sentence, under_unmoved};
 use super::{Container, json, source::Source};
 use crate::model::{Diagnostic, Severity};
 
@@ -64,9 +64,18 @@ impl Report {
         }
     }
 
+    fn infos(&mut self, code: &'static str, place: impl FnOnce() -> String, count: usize) {
+        if count > 0 {
+            self.add(Severity::Info, code, place(), count);
+        }
+    }
+
     fn finish(self) -> Vec<Diagnostic> {
         let made = |(severity, code, place, count): (Severity, &'static str, String, usize)| {
-            let message = sentence(code, count);
+            let message = match (severity, code) {
+                (Severity::Info, "NODE_SKINNED_MESH_NON_ROOT") => under_unmoved(count),
+                _ => sentence(code, count),
+            };
             Diagnostic::new(severity, code, place.trim_start_matches('/'), message)
         };
         self.list.into_iter().map(made).collect()

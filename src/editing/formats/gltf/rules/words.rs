@@ -9,6 +9,12 @@ pub fn sentence(code: &'static str, count: usize) -> String {
     }
 }
 
+/// Skinned meshes that are not at the root, where that changes nothing.
+pub fn under_unmoved(count: usize) -> String {
+    let meshes = if count == 1 { "1 skinned mesh has".to_owned() } else { format!("{count} skinned meshes have") };
+    format!("{meshes} parent nodes, which move nothing")
+}
+
 fn words(code: &str) -> &'static str {
     match code {
         "ACCESSOR_ANIMATION_INPUT_NEGATIVE" => "Key times lie before 0 s",
@@ -119,8 +125,8 @@ fn words(code: &str) -> &'static str {
         "NODE_MATRIX_NON_TRS" => "The matrix is no translation, rotation and scale",
         "NODE_MATRIX_TRS" => "The node has a matrix and a translation, rotation or scale",
         "NODE_PARENT_OVERRIDE" => "The child has another parent already",
-        "NODE_SKINNED_MESH_LOCAL_TRANSFORMS" => "The node's own transform does not count, since its mesh is skinned",
-        "NODE_SKINNED_MESH_NON_ROOT" => "Transforms above the node do not count, since its mesh is skinned",
+        "NODE_SKINNED_MESH_LOCAL_TRANSFORMS" => "The node's own transform is ignored: the mesh is skinned",
+        "NODE_SKINNED_MESH_NON_ROOT" => "Parent transforms are ignored: the mesh is skinned",
         "NODE_SKINNED_MESH_WITHOUT_SKIN" => "The mesh has joints, and the node no skin",
         "NODE_SKIN_NO_SCENE" => "The skin's joints are not in the node's scene",
         "NODE_SKIN_WITH_NON_SKINNED_MESH" => "The node has a skin, and its mesh no joints",
