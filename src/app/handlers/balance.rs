@@ -44,7 +44,8 @@ impl App {
         }
         let shown = clip.and_then(|id| Some((id, document.clips.get(id)?)));
         let key = shown.map(|(id, _)| (session.generation(), id));
-        if *way_of != key {
+        // While something is dragged the way stays: it is as many poses as it has places.
+        if *way_of != key && (!session.history().is_open() || way_of.map(|k| k.1) != key.map(|k| k.1)) {
             *way_of = key;
             path.clear();
             let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
