@@ -5,7 +5,7 @@
 use glam::{Mat4, Quat, Vec3};
 use ulna::model::{
     Asset, Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Nodes, Property, Shared, Slice, Track, TrackId,
-    Transform,
+    Tracks, Transform,
 };
 
 /// Prints which vector instructions the loops use; `ULNA_VECTORS` forbids wider ones.
@@ -45,7 +45,7 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
         })
         .collect();
     let shared: Slice<f32> = (0..keys).map(|k| k as f32 / 30.0).collect();
-    let mut tracks = std::collections::BTreeMap::new();
+    let mut tracks = Tracks::default();
     for joint in 0..joints {
         for (which, property) in Property::TRS.into_iter().enumerate() {
             let seed = (joint * 3 + which) as u32;

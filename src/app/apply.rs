@@ -5,7 +5,7 @@ use egui::Context;
 use super::{
     App, LONG,
     host::Windowed,
-    jobs::{Done, Offered},
+    jobs::{Done, Offered, Title},
 };
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use crate::{
@@ -379,20 +379,26 @@ impl App {
     fn run_on_weights(&mut self, ctx: &Context, command: Command) {
         let title = command.spec().title;
         let commands = self.on_painted(command);
+        self.run_on_vertices(ctx, title.into(), commands);
+    }
+
+    /// Commands on vertices, as one step: beside the window where the model has many.
+    pub(super) fn run_on_vertices(&mut self, ctx: &Context, title: Title, commands: Vec<Command>) {
         let Some(session) = &mut self.session else { return };
         if session.document().meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG {
             self.run_beside(ctx, title, commands);
             return;
         }
-        let done = session.run_all(title, &commands);
+        let done = session.run_all(title.text, &commands);
         self.say_worked(ctx, done, title);
     }
 
     /// Works commands out beside the window.
-    fn run_beside(&mut self, ctx: &Context, title: &'static str, commands: Vec<Command>) {
+    fn run_beside(&mut self, ctx: &Context, title: impl Into<Title>, commands: Vec<Command>) {
+        let title = title.into();
         let Some(session) = &self.session else { return };
-        let work = session.work(title, commands);
-        self.start(ctx, title.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
+        let work = session.work(title.text, commands);
+        self.start(ctx, title.text.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
     }
 
     /// Puts in what commands that took long came to, in the order in which they ended: after the gesture under way, if there is
@@ -405,7 +411,7 @@ impl App {
         }
     }
 
-    fn take_worked(&mut self, ctx: &Context, worked: Worked, title: &'static str) {
+    fn take_worked(&mut self, ctx: &Context, worked: Worked, title: Title) {
         let Some(session) = &mut self.session else { return };
         let done = match session.take_worked(worked) {
             Err(NotTaken::Changed(worked)) => {
@@ -418,18 +424,19 @@ impl App {
         self.after_worked(ctx, done, title);
     }
 
-    fn after_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
+    fn after_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: Title) {
         self.follow_keys(None);
         self.purge_selection();
         self.say_worked(ctx, done, title);
     }
 
     /// Says that the model was changed while a result was worked out, and asks what becomes of it.
-    fn offer_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: &'static str) {
+    fn offer_worked(&mut self, ctx: &Context, worked: Box<Worked>, title: Title) {
         let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
         self.jobs.offered.push(Offered { number, worked, title });
         let text = format!(
-            "{title} finished, but you edited the same data while it ran. Apply the result over those edits, or run it again."
+            "{} finished, but you edited the same data while it ran. Apply the result over those edits, or run it again.",
+            title.text
         );
         let verb = |again| Action::Dialog(DialogAction::TakeWorked { number, again });
         let verbs = vec![("Apply the result", verb(false)), ("Run again", verb(true))];
@@ -456,10 +463,17 @@ impl App {
         self.after_worked(ctx, done, title);
     }
 
-    fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: &str) {
+    fn say_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: Title) {
+        let Title { text: title, joints } = title;
         let notes = self.session.as_mut().and_then(Session::take_sentence);
-        match done {
-            Ok(true) => {
+        match (done, joints) {
+            (Ok(true), Some(many)) if many > 1 => self.toast(ctx, ToastKind::Ok, format!("{title}: {many} joints.")),
+            (Ok(true), Some(_)) => {
+                if let Some(note) = notes {
+                    self.toast(ctx, ToastKind::Ok, format!("{title}: {note}."));
+                }
+            }
+            (Ok(true), None) => {
                 if let Some(mut note) = notes {
                     if let Some(first) = note.get_mut(..1) {
                         first.make_ascii_uppercase();
@@ -467,11 +481,11 @@ impl App {
                     self.toast(ctx, ToastKind::Ok, note + ".");
                 }
             }
-            Ok(false) => {
+            (Ok(false), _) => {
                 let why = notes.unwrap_or_else(|| "nothing needed to change".into());
                 self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
             }
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}.")),
+            (Err(error), _) => self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}.")),
         }
     }
 

@@ -81,8 +81,8 @@ pub(super) enum Done {
     Filmed(Result<Vec<PathBuf>, FilmError>),
     /// Where clips are best left for each other; nothing where it was cancelled. For the document with this tree.
     Seams(Option<Vec<BestSeam>>, Shared<Tree>),
-    /// A command that takes long; its title.
-    Worked(Box<Worked>, &'static str),
+    /// A command that takes long, and how it is told.
+    Worked(Box<Worked>, Title),
     /// The file as it is on disk now, with what came of doing the edits again.
     Reloaded(Result<(Box<Loaded>, Option<Replayed>), ReadError>),
     /// What a crash left behind.
@@ -127,7 +127,7 @@ pub(super) struct Jobs {
     /// A save.
     pub save: Option<Job>,
     /// Results of long commands that ended during a gesture, in that order: they are put in when it has ended.
-    pub worked: VecDeque<(Box<Worked>, &'static str)>,
+    pub worked: VecDeque<(Box<Worked>, Title)>,
     /// The same where the model was changed meanwhile: a person is asked what becomes of it.
     pub offered: Vec<Offered>,
 }
@@ -137,7 +137,21 @@ pub(super) struct Offered {
     /// The number that buttons name it by.
     pub number: u64,
     pub worked: Box<Worked>,
-    pub title: &'static str,
+    pub title: Title,
+}
+
+/// What commands are called that are worked out beside the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Title {
+    pub text: &'static str,
+    /// How many joints they are about, one after the other: one message tells of all of them.
+    pub joints: Option<usize>,
+}
+
+impl From<&'static str> for Title {
+    fn from(text: &'static str) -> Self {
+        Self { text, joints: None }
+    }
 }
 
 impl Jobs {

@@ -75,6 +75,10 @@ impl App {
             self.set_keys(ctx);
             self.mixer_keys(ctx);
         }
+        // In most frames no key was pressed: what every command's key is, and whether it can be done, is nothing to ask then.
+        if !ctx.input(|i| i.events.iter().any(|e| matches!(e, Event::Key { pressed: true, .. }))) {
+            return;
+        }
         let availability = self.availability();
         let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
         let mut actions = Actions::default();

@@ -74,9 +74,11 @@ pub fn posed(
     commands.extend(mirror(over));
     if view.timeline.auto_key {
         // What keeps pinned nodes where they are moves, too.
-        let seen = Pose::evaluate(start, &Stack::default());
-        let limbs = start.aids.pins.keys().filter_map(|n| ik::limb_of(start, &seen, *n, None, false));
-        let partners = other.iter().flatten().filter_map(|n| Mirror::of(start).partner(*n));
+        let pins = &start.aids.pins;
+        let seen = (!pins.is_empty()).then(|| Pose::evaluate(start, &Stack::default()));
+        let limbs = pins.keys().filter_map(|n| ik::limb_of(start, seen.as_ref()?, *n, None, false));
+        let mirror = other.as_ref().map(|_| Mirror::of(start));
+        let partners = other.iter().flatten().filter_map(|n| mirror.as_ref()?.partner(*n));
         let mut nodes: Vec<NodeId> = limbs.flat_map(|l| l.nodes).chain(nodes.iter().copied()).chain(partners).collect();
         nodes.sort_unstable();
         nodes.dedup();

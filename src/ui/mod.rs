@@ -77,6 +77,7 @@ pub struct Panels {
     inspector: inspector::InspectorState,
     poses: poses::PosesState,
     weights: weights::WeightsState,
+    problems: problems::ProblemsState,
     layout: Layout,
     dialogs: dialogs::DialogsState,
     palette: palette::PaletteState,
@@ -193,7 +194,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, poses, weights, layout, dialogs, palette, welcome, menu: _ } =
+    let Panels { outliner, timeline, viewport, inspector, poses, weights, problems, layout, dialogs, palette, welcome, menu: _ } =
         panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
@@ -222,7 +223,7 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     weights::weights_ui(weights, ui, view, actions)
                 }
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
-                Pane::Problems => problems::problems_ui(ui, view, actions),
+                Pane::Problems => problems::problems_ui(problems, ui, view, actions),
                 Pane::Timeline if view.mode == crate::edit::Mode::Paint => {
                     weights::strip_ui(ui, view, actions);
                 }

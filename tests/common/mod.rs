@@ -3,6 +3,10 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 pub mod bodies;
+#[cfg(feature = "gui")]
+pub mod frames;
+#[cfg(feature = "gui")]
+pub mod large;
 pub mod judges;
 #[cfg(feature = "gui")]
 pub mod paint;

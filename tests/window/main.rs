@@ -11,6 +11,7 @@ mod dialogs;
 mod editing;
 mod key_selection;
 mod keys;
+mod large;
 mod mixer;
 mod paint;
 mod paint_acts;

@@ -45,7 +45,9 @@ impl App {
         let shown = clip.and_then(|id| Some((id, document.clips.get(id)?)));
         let between = self.timeline.playback.between;
         let key = shown.map(|(id, _)| (session.generation(), id, between));
-        if *way_of != key {
+        // While something is dragged the way stays: it is as many poses as it has places.
+        let same_clip = way_of.map(|k| (k.1, k.2)) == key.map(|k| (k.1, k.2));
+        if *way_of != key && (!session.history().is_open() || !same_clip) {
             *way_of = key;
             path.clear();
             let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());

@@ -4,7 +4,7 @@ use egui::Context;
 use glam::Vec2;
 
 use crate::{
-    app::App,
+    app::{App, jobs::Title},
     edit::{
         Command, Mode,
         command::{
@@ -118,7 +118,7 @@ impl App {
         let each =
             |make: &dyn Fn(Nodes) -> Command| nodes.iter().map(|n| make(Nodes::one(*n))).collect::<Vec<Command>>();
         let reach = Reach::default;
-        let (title, commands): (&str, Vec<Command>) = match (act, nodes) {
+        let (title, commands): (&'static str, Vec<Command>) = match (act, nodes) {
             (JointAct::Flood, _) if brush.kind.is_of_one_joint() => {
                 let flood = |joint| {
                     Flood { joint, value: Some(brush.value), how: Some(how(brush.kind)), amount, reach: reach() }.into()
@@ -165,22 +165,8 @@ impl App {
             }
         };
         let commands: Vec<Command> = commands.into_iter().flat_map(|c| self.on_painted(c)).collect();
-        let Some(session) = &mut self.session else { return };
-        let done = session.run_all(title, &commands);
-        // One note for all of them.
-        let notes = session.take_sentence();
-        let text = match done {
-            Ok(true) if commands.len() == 1 => notes.map(|note| format!("{title}: {note}.")),
-            Ok(true) => Some(format!("{title}: {} joints.", nodes.len())),
-            Ok(false) => Some(format!("{title}: nothing needed to change.")),
-            Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
-                None
-            }
-        };
-        if let Some(text) = text {
-            self.toast(ctx, ToastKind::Ok, text);
-        }
+        let joints = Some(if commands.len() == 1 { 1 } else { nodes.len() });
+        self.run_on_vertices(ctx, Title { text: title, joints }, commands);
     }
 
     /// What the brush does to a spot, done to all of the surface, or to what is selected of it.
@@ -211,10 +197,7 @@ impl App {
         let Some(layer) = name else { return };
         let mask = MaskLayer { layer, value, mesh: None, primitive: None, vertices: None };
         let commands = self.on_painted(mask.into());
-        let Some(session) = &mut self.session else { return };
-        if let Err(error) = session.run_all("Flood mask", &commands) {
-            self.toast(ctx, ToastKind::Error, format!("The mask was not flooded: {error}."));
-        }
+        self.run_on_vertices(ctx, "Flood mask".into(), commands);
     }
 
     /// A gradient between two spots of the surface, given as they are at rest.

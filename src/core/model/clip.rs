@@ -1,11 +1,11 @@
 //! Clips and their tracks: the keys of an animation as the file gives them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{KeptLayers, KeyKinds, Marker, NodeId, Shared, Slice, TrackId};
+use super::{KeptLayers, KeyKinds, Marker, NodeId, Shared, Slice, TrackId, Tracks};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -274,7 +274,7 @@ pub struct Clip {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,
     /// Tracks by the index of their channel in the file; new ones come after all of those.
-    pub tracks: BTreeMap<TrackId, Shared<Track>>,
+    pub tracks: Tracks,
     /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
     pub channels_in_file: u32,
     /// Named moments, in the order of their times; kept in the animation's extras.
@@ -301,12 +301,12 @@ impl Clip {
     /// The last key of any track or pointer, in seconds; 0 where there is none.
     pub fn length(&self) -> f32 {
         let pointers = self.pointers.iter().filter_map(|p| p.times.last().copied());
-        self.tracks.values().filter_map(|t| t.times.last().copied()).chain(pointers).fold(0.0, f32::max)
+        pointers.fold(self.tracks.end(), f32::max)
     }
 
     /// The track of a property of a node. Where the file has two (it must not), the later wins, as on screen.
     pub fn track(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
-        self.tracks.iter().rev().find(|(_, t)| t.target == node && t.property == property).map(|(id, t)| (*id, t))
+        self.tracks.of(node, property)
     }
 
     /// An id no track of this clip or channel of the file has.
@@ -322,7 +322,7 @@ impl Clip {
 
     /// How many keys the tracks hold together.
     pub fn key_count(&self) -> usize {
-        self.tracks.values().map(|t| t.times.len()).sum()
+        self.tracks.key_count()
     }
 }
 

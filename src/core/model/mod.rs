@@ -28,6 +28,7 @@ mod scene_extras;
 mod shared;
 mod slice;
 mod slots;
+mod tracks;
 pub mod transform;
 mod vrm;
 mod weight_table;
@@ -62,9 +63,10 @@ pub use self::{
     pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
     rest::{find_rest, free_of_zeros},
     scene_extras::{Camera, DisplayChoice, Light, LightKind, Projection},
-    shared::Shared,
+    shared::{Shared, SharedWeak},
     slice::Slice,
     slots::{SlotId, Slots},
+    tracks::{Targets, Tracks},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,
     weight_table::{WeightShape, WeightTable},

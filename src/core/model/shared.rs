@@ -1,6 +1,10 @@
 //! Heavy values that many documents share: equal at once where they are the same one, copied only when one is changed.
 
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{
+    fmt,
+    ops::Deref,
+    sync::{Arc, Weak},
+};
 
 /// A value behind a count. A clone is cheap, and two of the same memory are equal without being looked at, so that
 /// documents may derive their equality.
@@ -22,6 +26,44 @@ impl<T: ?Sized> Shared<T> {
     /// How many share it.
     pub fn sharers(this: &Self) -> usize {
         Arc::strong_count(&this.0)
+    }
+
+    /// What knows this value again, and keeps nothing of it.
+    pub fn downgrade(this: &Self) -> SharedWeak<T> {
+        SharedWeak(Arc::downgrade(&this.0))
+    }
+}
+
+/// Knows a [`Shared`] value again without keeping it: what was found from a value is of another one as soon as that is changed.
+pub struct SharedWeak<T: ?Sized>(Weak<T>);
+
+impl<T: ?Sized> SharedWeak<T> {
+    /// Whether it is of this value. As long as this is here nothing else can be where that was.
+    pub fn is(&self, value: &Shared<T>) -> bool {
+        std::ptr::addr_eq(self.0.as_ptr(), Arc::as_ptr(&value.0))
+    }
+
+    /// Whether anyone keeps the value.
+    pub fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
+impl<T: ?Sized> Clone for SharedWeak<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: ?Sized> PartialEq for SharedWeak<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for SharedWeak<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -122,5 +164,15 @@ mod tests {
         assert!(!Shared::ptr_eq(&first, &second));
         Shared::make_mut(&mut second).pop();
         assert_eq!(first, second);
+    }
+
+    #[test]
+    fn a_value_is_known_again_until_it_is_changed() {
+        let mut value = Shared::new(vec![1]);
+        let weak = Shared::downgrade(&value);
+        assert!(weak.is(&value) && weak.is(&value.clone()) && !weak.is(&Shared::new(vec![1])));
+        // Nobody else has it, and yet it is not the same one afterwards.
+        Shared::make_mut(&mut value).push(2);
+        assert!(!weak.is(&value) && !weak.is_alive());
     }
 }

@@ -19,16 +19,16 @@ mod bodies;
 mod reference;
 mod skin;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat3, Mat4, Quat, Vec3};
 
 pub use self::skin::{SkinGap, SkinPairs};
 use self::{
-    bodies::{Body, bodies},
+    bodies::{Body, bodies, carriers},
     reference::{frames, turning},
 };
-use super::{Pose, mirror_pairs::Side, transfer::above};
+use super::{Pose, known::known, mirror_pairs::Side, transfer::above};
 use crate::model::{Document, Interpolation, NodeId, Property, Track, Transform, transform::unit_or};
 
 /// What is known of a node.
@@ -144,9 +144,13 @@ pub(super) fn is_uneven(scale: Vec3) -> bool {
 
 impl Mirror {
     /// That of all bodies.
-    pub fn of(document: &Document) -> Self {
+    pub fn of(document: &Document) -> Arc<Self> {
+        known(document).mirror(carriers(document), |carriers| Self::find(document, carriers))
+    }
+
+    fn find(document: &Document, carriers: &[bool]) -> Self {
         let frames = frames(document);
-        let bodies = bodies(document, &frames);
+        let bodies = bodies(document, carriers, &frames);
         let mut members = vec![None; document.nodes.len()];
         for (k, body) in bodies.iter().enumerate() {
             for (node, role) in body.nodes.iter().zip(&body.roles) {

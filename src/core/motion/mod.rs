@@ -13,6 +13,7 @@ mod frame;
 mod humanoid;
 pub mod ik;
 mod insert;
+mod known;
 mod layers;
 mod limits;
 mod mirror;

@@ -4,7 +4,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::model::{Clip, Document, Interpolation, Property, Shared, SkinId, Track, TrackId};
+use crate::model::{Clip, Document, Interpolation, Property, Shared, SkinId, Track, TrackId, Tracks};
 
 /// Seconds from one pose to the next.
 const STEP: f32 = 0.5;
@@ -31,7 +31,7 @@ fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
 /// axis after another; a key stands at each extreme. All other joints of the skin stay at rest.
 pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip {
     let weighted = weighted_joints(document, skin);
-    let mut tracks = std::collections::BTreeMap::new();
+    let mut tracks = Tracks::default();
     let mut at = 0.0f32;
     let mut seen = std::collections::BTreeSet::new();
     for (joint, weighted) in document.skin(skin).joints.iter().zip(weighted) {

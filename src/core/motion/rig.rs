@@ -2,10 +2,12 @@
 //! and all parts of a figure without a skin. Helper nodes between them (nulls, the nodes that an FBX importer splits a joint into)
 //! are skipped.
 
-use super::{Pose, mirror_pairs::Side, names::Stem};
+use std::sync::Arc;
+
+use super::{Pose, known::known, mirror_pairs::Side, names::Stem};
 use crate::model::{Document, Node, NodeId, Property};
 
-/// The carriers of motion of a document. Found once per command; costs one pass over nodes and tracks.
+/// The carriers of motion of a document.
 #[derive(Clone, Debug)]
 pub(super) struct Rig {
     carries: Vec<bool>,
@@ -25,15 +27,20 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// Finds the carriers of a document.
-    pub fn of(document: &Document) -> Self {
+    /// The carriers of a document.
+    pub fn of(document: &Document) -> Arc<Self> {
+        known(document).rig(|| Self::find(document))
+    }
+
+    fn find(document: &Document) -> Self {
         let count = document.nodes.len();
         let joints = document.joint_flags();
         let (mut turned, mut moved, mut strong) = (vec![false; count], vec![false; count], joints.clone());
         for clip in document.clips.values() {
-            for track in clip.tracks.values().chain(clip.pointers.iter().filter_map(|p| p.track.as_ref())) {
-                let node = track.target.index();
-                match track.property {
+            let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
+            for (node, property) in clip.tracks.targets().all().chain(pointers.map(|t| (t.target, t.property))) {
+                let node = node.index();
+                match property {
                     Property::Translation => moved[node] = true,
                     Property::Rotation => turned[node] = true,
                     Property::Scale => {}

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Pose, joint_bounds};
+use super::{Pose, joint_bounds, known::used_joints};
 use crate::model::{Document, NodeId};
 
 /// A joint's body, from its head towards one of its children, or a stub where it has none.
@@ -40,9 +40,10 @@ impl Skeleton {
                 continue;
             };
             let joints = &document.skin(skin).joints;
+            let joints = &document.skin(skin).joints;
             for weights in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_ref()) {
-                let moved = weights.joints.iter().zip(weights.weights.iter()).filter(|(_, w)| **w > 0.0);
-                for joint in moved.filter_map(|(j, _)| joints.get(usize::from(*j))) {
+                let used = used_joints(weights);
+                for (joint, _) in joints.iter().zip(used.iter()).filter(|(_, used)| **used) {
                     deforms[joint.index()] = true;
                 }
             }

@@ -18,6 +18,7 @@ use super::{
     Mirror, Pose,
     counterparts::{Bodies, mapped_roles},
     humanoid::{BodyRole, Part, body_roles, in_row, mapped_part},
+    known::known,
     mirror_pairs::Side,
     names::Stem,
     rig::Rig,
@@ -223,6 +224,10 @@ fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
 
 /// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin has are those of other nodes.
 pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
+    known(document).roles(|| find_roles(document)).to_vec()
+}
+
+fn find_roles(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     let joints = document.joint_flags();
     let known = roles_among(document, &joints);
     let rig = Rig::of(document);

@@ -11,9 +11,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
+use super::weight_layers;
 use crate::{
     edit::{command::field::Nodes, node_text},
     formats::gltf::layer_extras::{numbers, transform},
@@ -25,9 +26,11 @@ use crate::{
 };
 
 /// Folds the document of a session, and knows what the opened file had.
-#[derive(Debug, Default)]
+///
+/// Copies of a session, which work beside it, share what was folded already.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Folds {
-    folder: Mutex<Folder>,
+    folder: Arc<Mutex<Folder>>,
     opened: Opened,
 }
 
@@ -49,13 +52,6 @@ struct PoseOpened {
     nodes: Vec<(NodeId, Option<NodePose>, Option<NodePose>)>,
     kept: Shared<KeptLayers>,
     scene: SceneId,
-}
-
-impl Clone for Folds {
-    fn clone(&self) -> Self {
-        let folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { folder: Mutex::new(folder), opened: self.opened.clone() }
-    }
 }
 
 /// The node that a text of ours names.
@@ -236,7 +232,7 @@ impl Folds {
             }
             let folded = Shared::new(Clip { kept_layers: None, ..(*clip).clone() });
             folds.opened.clips.insert(id, (layers, own, kept));
-            folds.folder.get_mut().unwrap_or_else(PoisonError::into_inner).remember(document, id, folded);
+            folds.folder.lock().unwrap_or_else(PoisonError::into_inner).remember(document, id, folded);
         }
         folds.take_up_pose(document, &mut next, diagnostics);
         folds
@@ -280,6 +276,13 @@ impl Folds {
             slot.kept_layers = None;
         }
         self.opened.pose = Some(PoseOpened { layers, nodes: known, kept, scene });
+    }
+
+    /// A document as saving writes it, with what folding its layers took, by clip.
+    pub fn to_save(&self, document: &Document, decoded: &Document) -> (Document, BTreeMap<ClipId, Folded>) {
+        let (mut to, folded) = self.fold(document, decoded, true);
+        weight_layers::keep(document, &mut to.file);
+        (to, folded)
     }
 
     /// The document with its layers folded into its file: what saving writes, with what that took, by clip. Its file keeps the layers,

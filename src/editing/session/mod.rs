@@ -17,6 +17,7 @@ mod replay;
 mod save;
 mod sidecars;
 mod stamp;
+mod unsaved;
 mod vrm_pose;
 mod weight_cells;
 mod weight_import;
@@ -27,10 +28,7 @@ mod work;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use thiserror::Error;
@@ -68,7 +66,7 @@ use crate::{
             AddLayer, DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName,
             SessionCommand, copied_keys,
             field::{ClipName, Meshes, Nodes},
-            is_mix_loose, layer_as_clip,
+            layer_as_clip,
         },
         free_of_matrices, layer_for, paint_into,
     },
@@ -119,12 +117,13 @@ pub struct Session {
     copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
     saved: Asset,
+    /// What that was made from.
+    saved_from: unsaved::Unfolded,
     /// The file on disk as it was read or written last.
     stamp: Option<Stamp>,
     /// Files of which a backup was made in this sitting.
     backed_up: BTreeSet<PathBuf>,
     journal: journal::Slot,
-    unsaved: Known,
     /// Why a stroke could not be kept.
     lost_stroke: Option<String>,
 }
@@ -175,16 +174,6 @@ impl Unsaved {
     /// Whether there is work that no file holds.
     pub const fn aids(&self) -> bool {
         self.unkeyed + self.layers + self.pose_layers + self.pairs > 0 || self.mix
-    }
-}
-
-/// What was found out for a state of the document, by its generation and revision.
-#[derive(Debug, Default)]
-struct Known(Mutex<Option<(u64, u64, bool)>>);
-
-impl Clone for Known {
-    fn clone(&self) -> Self {
-        Self::default()
     }
 }
 
@@ -367,6 +356,7 @@ impl Session {
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             saved: decoded.file.clone(),
+            saved_from: unsaved::Unfolded::of(document),
             source: opened.source,
             document: document.clone(),
             opened: document.clone(),
@@ -386,7 +376,6 @@ impl Session {
             stamp,
             backed_up: BTreeSet::new(),
             journal: journal::Slot::default(),
-            unsaved: Known::default(),
             lost_stroke: None,
         }
     }
@@ -512,47 +501,6 @@ impl Session {
     pub fn file_name(&self) -> String {
         let name = self.path.as_deref().or(self.imported_from()).and_then(Path::file_name);
         name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())
-    }
-
-    /// Whether something is not on disk.
-    pub fn is_unsaved(&self) -> bool {
-        self.unsaved().any()
-    }
-
-    /// What is not on disk.
-    pub fn unsaved(&self) -> Unsaved {
-        let aids = &self.document.aids;
-        let file = self.differs();
-        Unsaved {
-            file,
-            steps: if file { self.history.unsaved_steps().max(1) } else { 0 },
-            undone: file && self.history.is_undone_since_saved(),
-            unkeyed: aids.unkeyed.len(),
-            layers: aids.weight_layers.values().filter(|l| !l.keeps).map(|l| l.layers.len()).sum(),
-            pose_layers: if aids.keeps_layers { 0 } else { aids.pose_layers.values().map(|l| l.0.len()).sum() },
-            pairs: aids.mirror_pairs.len(),
-            mix: is_mix_loose(&self.document),
-        }
-    }
-
-    /// Whether the file's part of the document is another one than on disk.
-    fn differs(&self) -> bool {
-        let now = (self.history.generation(), self.history.revision());
-        let mut known = self.unsaved.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match *known {
-            Some((generation, revision, differs)) if (generation, revision) == now => differs,
-            _ => {
-                let differs =
-                    self.history.revision() != self.history.saved_revision() && self.to_save().file != self.saved;
-                *known = Some((now.0, now.1, differs));
-                differs
-            }
-        }
-    }
-
-    /// What was known of it is not any more.
-    fn look_at_saved(&mut self) {
-        self.unsaved = Known::default();
     }
 
     /// What of availability the open file knows.
@@ -905,14 +853,7 @@ impl Session {
 
     /// The document as saving writes it, with what folding its layers took, by clip.
     fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
-        self.folded_of(&self.document)
-    }
-
-    /// As [`Session::folded`], of a state of the document.
-    fn folded_of(&self, document: &Document) -> (Document, BTreeMap<ClipId, Folded>) {
-        let (mut to, folded) = self.folds.fold(document, &self.decoded, true);
-        weight_layers::keep(document, &mut to.file);
-        (to, folded)
+        self.folds.to_save(&self.document, &self.decoded)
     }
 
     /// The document as saving writes it: with its layers in keys and nodes.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Session, stamp::Stamp};
+use super::{Session, stamp::Stamp, unsaved::Unfolded};
 use crate::{edit::CommandLine, model::Asset};
 
 /// What came of doing steps again.
@@ -83,21 +83,29 @@ impl Session {
 
     /// A journal says that a file was saved here; `there` says whether it is still what was written then, and `state` which
     /// revision that was, and what of the document it holds.
-    pub(super) fn take_recovered(&mut self, path: &Path, there: bool, state: Option<(u64, Asset)>) {
+    pub(super) fn take_recovered(&mut self, path: &Path, there: bool, state: Option<SavedState>) {
         self.path = Some(path.to_owned());
         if there {
             self.stamp = Stamp::read(path).ok();
             self.backed_up.insert(path.to_owned());
-            if let Some((revision, file)) = state {
-                self.saved = file;
+            if let Some(SavedState { revision, file, from }) = state {
+                (self.saved, self.saved_from) = (file, from);
                 self.history.mark_saved_at(revision);
             }
         }
-        self.look_at_saved();
     }
 
     /// The present revision, and what a save would write of it.
-    pub(super) fn state_to_save(&self) -> (u64, Asset) {
-        (self.history.revision(), self.to_save().file)
+    pub(super) fn state_to_save(&self) -> SavedState {
+        let from = Unfolded::of(&self.document);
+        SavedState { revision: self.history.revision(), file: self.to_save().file, from }
     }
+}
+
+/// A state of the document that was saved.
+pub(super) struct SavedState {
+    revision: u64,
+    /// What was written of it.
+    file: Asset,
+    from: Unfolded,
 }

@@ -17,7 +17,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use thiserror::Error;
@@ -26,9 +26,11 @@ use super::{
     Session,
     difference::first_lost,
     disk::{Disk, SystemDisk, clear, folder_of, holds, same_content, temporary},
+    layers::Folds,
     loose::loose_aids,
     sidecars::remove_unnamed,
     stamp::{OnDisk, Stamp, content_hash, names, same_file},
+    unsaved::Unfolded,
     vrm_pose,
 };
 use crate::{
@@ -189,7 +191,10 @@ pub struct Saving {
     request: SaveRequest,
     source: Source,
     opened: Document,
-    document: Document,
+    /// As it was when the save began. Layers are folded when it is carried out, beside the window.
+    state: Document,
+    folds: Folds,
+    folded: OnceLock<Document>,
     options: SaveOptions,
     /// The file that this document is of, as it was when it was read or written last.
     own: Option<Stamp>,
@@ -217,6 +222,7 @@ pub struct SavedFile {
     session: u64,
     stamp: Stamp,
     document: Document,
+    from: Unfolded,
     revision: u64,
     loose: Vec<String>,
 }
@@ -267,7 +273,9 @@ impl Session {
             request: SaveRequest { backup: request.backup && !self.backed_up.contains(&request.path), ..request },
             source: self.source.clone(),
             opened: self.decoded.clone(),
-            document: self.to_save(),
+            state: self.document.clone(),
+            folds: self.folds.clone(),
+            folded: OnceLock::new(),
             options: self.save_options,
             own: self.stamp.clone(),
             own_path: self.path.clone(),
@@ -307,9 +315,8 @@ impl Session {
         self.path = Some(saved.path.clone());
         self.stamp = Some(saved.stamp.clone());
         self.backed_up.insert(saved.path.clone());
-        self.saved = saved.document.file.clone();
+        (self.saved, self.saved_from) = (saved.document.file.clone(), saved.from.clone());
         self.history.mark_saved_at(saved.revision);
-        self.look_at_saved();
         true
     }
 
@@ -333,8 +340,7 @@ impl Session {
     pub fn unsavable_step(&self) -> Option<usize> {
         let saving = self.saving_copy(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
-            let folded = self.folded_of(document).0;
-            let saving = Saving { document: folded, ..saving.clone() };
+            let saving = Saving { state: document.clone(), folded: OnceLock::new(), ..saving.clone() };
             let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
             saving.pack(target, "model").is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
         };
@@ -357,6 +363,11 @@ fn errors(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
 }
 
 impl Saving {
+    /// What is written, with its layers in keys and nodes.
+    fn document(&self) -> &Document {
+        self.folded.get_or_init(|| self.folds.to_save(&self.state, &self.opened).0)
+    }
+
     /// Carries it out.
     ///
     /// # Errors
@@ -399,7 +410,8 @@ impl Saving {
             backup,
             session: self.session,
             stamp,
-            document: self.document.clone(),
+            document: self.document().clone(),
+            from: Unfolded::of(&self.state),
             revision: self.revision,
             loose: self.loose.clone(),
         })
@@ -445,8 +457,8 @@ impl Saving {
 
     /// The bytes, in the container that the name asks for.
     fn pack(&self, target: Target, stem: &str) -> Result<Packed, SaveError> {
-        let saved = gltf::save(&self.source, &self.opened, &self.document, stem, self.options)?;
-        let t_pose = vrm_pose::warning(&self.opened, &self.document);
+        let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
+        let t_pose = vrm_pose::warning(&self.opened, self.document());
         if (target == Target::Glb) == self.source.container.is_glb() {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
             return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
@@ -501,7 +513,7 @@ impl Saving {
         let near = self.source.path.as_deref().unwrap_or(path);
         let got = gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone(), &Progress::default())
             .map_err(|e| e.to_string())?;
-        if let Some(lost) = first_lost(&self.opened, &self.document, &got.document) {
+        if let Some(lost) = first_lost(&self.opened, self.document(), &got.document) {
             return Err(lost.to_string());
         }
         match errors(&got.diagnostics).into_iter().find(|code| !self.known.contains(code)) {

@@ -65,13 +65,32 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
 pub struct Found {
     travel: Option<String>,
     seam: Option<String>,
+    moves: String,
+    keys: String,
+    kinds: String,
+    morphs: usize,
 }
 
 impl Found {
     fn of(document: &Document, id: ClipId) -> Self {
         let Some(clip) = document.clips.get(id) else { return Self::default() };
         let way = travel(document, clip).as_ref().and_then(travel_in_words);
-        Self { travel: way, seam: seam(document, clip, frame_of(clip)).as_ref().map(seam_in_words) }
+        let nodes: std::collections::BTreeSet<_> = clip.tracks.targets().all().map(|(node, _)| node).collect();
+        let count = |wanted: Interpolation| clip.tracks.values().filter(|t| t.interpolation == wanted).count();
+        let kinds = [
+            (Interpolation::Linear, "linear"),
+            (Interpolation::CubicSpline, "cubic"),
+            (Interpolation::Step, "stepped"),
+        ];
+        let kinds = kinds.into_iter().map(|(kind, word)| (count(kind), word)).filter(|(count, _)| *count > 0);
+        Self {
+            travel: way,
+            seam: seam(document, clip, frame_of(clip)).as_ref().map(seam_in_words),
+            moves: format!("{} by {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
+            keys: thousands(clip.key_count()),
+            kinds: kinds.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "),
+            morphs: clip.tracks.values().filter(|t| t.property == Property::Weights).count(),
+        }
     }
 }
 
@@ -80,7 +99,7 @@ pub fn clip(
     found: &mut Derived<(u64, ClipId), Found>,
     ui: &mut Ui,
     theme: &Theme,
-    (generation, document): (u64, &Document),
+    (revision, document): (u64, &Document),
     id: ClipId,
 ) {
     let Some(clip) = document.clips.get(id) else { return };
@@ -90,25 +109,18 @@ pub fn clip(
     if let Some(rate) = clip.ticks {
         fact(ui, theme, "Ticks", format!("{:.1}, {rate} a second", f64::from(clip.length()) * rate));
     }
-    let found = found.update((generation, id), |_| Found::of(document, id));
+    let found = found.update((revision, id), |_| Found::of(document, id));
     if let Some(way) = &found.travel {
         fact(ui, theme, "Travels", way.as_str());
     }
     if let Some(seam) = &found.seam {
         fact(ui, theme, "As a loop", seam.as_str());
     }
-    let nodes: std::collections::BTreeSet<_> = clip.tracks.values().map(|t| t.target).collect();
-    fact(ui, theme, "Moves", format!("{} by {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")));
-    fact(ui, theme, "Keys", thousands(clip.key_count()));
-    let count = |wanted: Interpolation| clip.tracks.values().filter(|t| t.interpolation == wanted).count();
-    let kinds =
-        [(Interpolation::Linear, "linear"), (Interpolation::CubicSpline, "cubic"), (Interpolation::Step, "stepped")];
-    let kinds: Vec<String> =
-        kinds.into_iter().filter(|(k, _)| count(*k) > 0).map(|(k, word)| format!("{} {word}", count(k))).collect();
-    fact(ui, theme, "Interpolation", kinds.join(", "));
-    let morphs = clip.tracks.values().filter(|t| t.property == Property::Weights).count();
-    if morphs > 0 {
-        fact(ui, theme, "Morph channels", morphs.to_string());
+    fact(ui, theme, "Moves", found.moves.as_str());
+    fact(ui, theme, "Keys", found.keys.as_str());
+    fact(ui, theme, "Interpolation", found.kinds.as_str());
+    if found.morphs > 0 {
+        fact(ui, theme, "Morph channels", found.morphs.to_string());
     }
 }
 

@@ -186,7 +186,8 @@ fn contacts_ui(
     const MOST: usize = 8;
     let (theme, Some(session)) = (view.theme, view.session) else { return };
     let Some(found) = session.document().clips.get(clip) else { return };
-    let key = (session.generation(), clip, node);
+    // Not at every move of a drag: until that is done they are those of before.
+    let key = (session.history().revision(), clip, node);
     let contacts = swivel.contacts.update(key, |_| ik::contacts(session.document(), found, node));
     if contacts.is_empty() {
         return;

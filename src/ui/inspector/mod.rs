@@ -131,7 +131,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 };
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if let Some(clip) = view.shown_clip() {
-                    facts::clip(&mut state.clip, ui, theme, (session.generation(), document), clip);
+                    facts::clip(&mut state.clip, ui, theme, (session.history().revision(), document), clip);
                 }
                 edited::edited_ui(&mut state.edited, ui, view, session, actions);
                 facts::file(ui, theme, session);

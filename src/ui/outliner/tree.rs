@@ -13,7 +13,7 @@ use crate::render::{ColorRole, Measure};
 use crate::ui::{OutlinerAction, ViewportAction};
 use crate::{
     edit::command::{RenameNode, field::Nodes},
-    model::{Clip, Derived, Diagnostic, Document, NodeId, Severity, Shared},
+    model::{Clip, Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared},
     ui::{
         Action, Actions, AssetRef, Theme, View,
         theme::Font,
@@ -49,7 +49,7 @@ pub struct Badges {
     faulty: Derived<Shared<Vec<Diagnostic>>, HashSet<NodeId>>,
     unkeyed: BTreeSet<NodeId>,
     /// Nodes that layers move of what is seen.
-    layered: BTreeSet<NodeId>,
+    layered: Derived<Option<Shared<PoseLayers>>, HashSet<NodeId>>,
 }
 
 impl Badges {
@@ -57,16 +57,22 @@ impl Badges {
         let Some(document) = view.session.map(|s| s.document()) else { return };
         self.unkeyed = document.unkeyed_nodes();
         let layers = view.layers.home.and_then(|home| document.aids.pose_layers.get(&home));
-        self.layered = layers.into_iter().flat_map(|l| l.counting()).flat_map(|l| l.nodes()).collect();
+        self.layered.update(layers.cloned(), |layers| {
+            layers.iter().flat_map(|l| l.counting()).flat_map(|l| l.nodes()).collect()
+        });
         let clip = view.shown_clip().and_then(|c| document.clips.get(c));
         self.animated.update(clip.cloned(), |clip| {
-            clip.as_ref().map(|c| c.tracks.values().map(|t| t.target).collect()).unwrap_or_default()
+            clip.as_ref().map(|c| c.tracks.targets().all().map(|(node, _)| node).collect()).unwrap_or_default()
         });
         self.faulty.update(view.problems.clone(), |problems| faulty_nodes(document, problems));
     }
 
     fn is_animated(&self, node: NodeId) -> bool {
         self.animated.get().is_some_and(|nodes| nodes.contains(&node))
+    }
+
+    fn is_layered(&self, node: NodeId) -> bool {
+        self.layered.get().is_some_and(|nodes| nodes.contains(&node))
     }
 
     fn is_faulty(&self, node: NodeId) -> bool {
@@ -79,18 +85,20 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
     let of = |kind: &str, place: &str| -> Option<usize> {
         place.strip_prefix(kind)?.strip_prefix('/')?.split('/').next()?.parse().ok()
     };
-    let faults = problems.iter().filter(|p| p.severity > Severity::Info);
-    let nodes = faults.flat_map(|p| {
-        let node = of("nodes", &p.place);
-        let (mesh, skin) = (of("meshes", &p.place), of("skins", &p.place));
-        document.node_ids().filter(move |id| {
-            let n = document.node(*id);
-            node == Some(id.index())
-                || (mesh.is_some() && n.mesh.map(|m| m.index()) == mesh)
-                || (skin.is_some() && n.skin.map(|s| s.index()) == skin)
-        })
-    });
-    nodes.collect()
+    // What the problems are about first, then each node once: a file may have as many problems as nodes.
+    let (mut nodes, mut meshes, mut skins) = (HashSet::new(), HashSet::new(), HashSet::new());
+    for problem in problems.iter().filter(|p| p.severity > Severity::Info) {
+        nodes.extend(of("nodes", &problem.place));
+        meshes.extend(of("meshes", &problem.place));
+        skins.extend(of("skins", &problem.place));
+    }
+    let is_meant = |id: &NodeId| {
+        let node = document.node(*id);
+        nodes.contains(&id.index())
+            || node.mesh.is_some_and(|m| meshes.contains(&m.index()))
+            || node.skin.is_some_and(|s| skins.contains(&s.index()))
+    };
+    document.node_ids().filter(is_meant).collect()
 }
 
 /// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
@@ -331,7 +339,7 @@ fn badges_ui(
         painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color(ColorRole::JointEdited)));
         right -= 12.0;
     }
-    if state.badges.layered.contains(&id) {
+    if state.badges.is_layered(id) {
         let mark = egui::Rect::from_center_size(pos2(right - 1.0, middle), egui::vec2(3.0, 12.0));
         painter.rect_filled(mark, 1.0, theme.color(ColorRole::AccentBase));
         right -= 12.0;

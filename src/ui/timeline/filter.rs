@@ -32,6 +32,15 @@ pub struct RowFilter {
     moving: RefCell<PerTrack<bool>>,
 }
 
+/// What a filter asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    name: String,
+    only: [bool; 3],
+    without: [bool; 4],
+    pinned: BTreeSet<NodeId>,
+}
+
 const KINDS: [(Property, &str); 4] = [
     (Property::Translation, "Translation"),
     (Property::Rotation, "Rotation"),
@@ -40,6 +49,16 @@ const KINDS: [(Property, &str); 4] = [
 ];
 
 impl RowFilter {
+    /// What it asks for.
+    pub fn listed(&self) -> Listed {
+        Listed {
+            name: self.name.clone(),
+            only: [self.selected_only, self.moving_only, self.here_only],
+            without: self.without,
+            pinned: self.pinned.clone(),
+        }
+    }
+
     /// Whether something but the name is asked for.
     pub fn is_on(&self) -> bool {
         self.moving_only || self.here_only || self.without.contains(&true)

@@ -32,7 +32,7 @@ pub use self::{
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 use egui::{RichText, Ui};
 
@@ -113,6 +113,9 @@ pub struct TimelineState {
     summary: Derived<Shared<Clip>, Summary>,
     /// The times of the selected keys.
     selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
+    rows: Derived<rows::RowsOf, Rc<rows::Rows>>,
+    /// The first and the last row with selected keys.
+    boxed: Derived<(Rc<rows::Rows>, KeySet), Option<(usize, usize)>>,
 }
 
 impl TimelineState {

@@ -1,5 +1,7 @@
 //! Which keys lie under a point, within a box, within a line drawn round them.
 
+use std::rc::Rc;
+
 use egui::{Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::{
@@ -70,6 +72,19 @@ impl Sheet<'_> {
         Some(Hit { row: number, keys, time })
     }
 
+    /// Finds the first and the last row with selected keys, where those or the rows are others.
+    pub(super) fn box_rows(&self, state: &mut TimelineState) {
+        let keys = self.keys();
+        if state.boxed.key().is_some_and(|(rows, of)| Rc::ptr_eq(rows, &self.rows) && of == keys) {
+            return;
+        }
+        let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
+        let found = (!keys.is_empty()).then(|| {
+            Some((self.rows.list.iter().position(has)?, self.rows.list.iter().rposition(has)?))
+        });
+        state.boxed.put((self.rows.clone(), keys.clone()), found.flatten());
+    }
+
     /// The box of what is selected, as far as it is in sight: where it is, and the times of its sides.
     pub(super) fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
         let keys = self.keys();
@@ -77,9 +92,7 @@ impl Sheet<'_> {
         if keys.len() < 2 {
             return None;
         }
-        let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
-        let top = self.rows.list.iter().position(has)?;
-        let bottom = self.rows.list.iter().rposition(has)?;
+        let (top, bottom) = state.boxed.get().copied().flatten()?;
         let y = |k: usize| self.body.top() + k as f32 * self.row_height - state.scroll;
         let (left, right) = (self.axis.x(f64::from(first)) - 9.0, self.axis.x(f64::from(last)) + 9.0);
         Some((Rect::from_min_max(pos2(left, y(top)), pos2(right, y(bottom + 1))), first, last))

@@ -1,12 +1,16 @@
 //! The rows of the timeline: which there are, and their names at the left.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
 use egui::{Align2, Painter, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
     TimelineState,
+    filter::Listed,
     values::{Channel, morph_ui, values_ui},
 };
 use crate::render::ColorRole;
@@ -17,7 +21,8 @@ use crate::{
         field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
     },
     model::{
-        Clip, ClipId, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId, Property, Shared, Track, TrackId,
+        Clip, ClipId, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId, PoseLayers, Property,
+        Shared, Track, TrackId, Tree,
     },
     ui::{
         Action, Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction,
@@ -54,7 +59,47 @@ impl Row {
     }
 }
 
+/// What rows are listed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowsOf {
+    clips: (Shared<Clip>, Option<Shared<Clip>>),
+    layers: Shared<PoseLayers>,
+    tree: Shared<Tree>,
+    shown: DisplayChoice,
+    filter: Listed,
+    open: BTreeSet<NodeId>,
+    /// A state of the document, where names are looked for.
+    named: Option<u64>,
+    /// Where only selected joints are listed.
+    selection: Option<BTreeSet<NodeId>>,
+    /// The playhead, where only tracks with a key there are listed.
+    time: Option<u64>,
+}
+
+impl RowsOf {
+    fn new(
+        document: &Document,
+        (id, clip, behind): (ClipId, &Shared<Clip>, Option<&Shared<Clip>>),
+        view: &View<'_>,
+        state: &TimelineState,
+    ) -> Self {
+        let filter = &state.filter;
+        Self {
+            clips: (clip.clone(), behind.cloned()),
+            layers: document.aids.layers(LayerHome::Clip(id)),
+            tree: document.nodes.tree().clone(),
+            shown: document.shown,
+            filter: filter.listed(),
+            open: state.open.clone(),
+            named: view.session.map(|s| s.generation()).filter(|_| !filter.name.is_empty()),
+            selection: filter.selected_only.then(|| view.selection.nodes.clone()),
+            time: filter.here_only.then(|| view.timeline.playback.time.to_bits()),
+        }
+    }
+}
+
 /// What there is to be listed.
+#[derive(Debug)]
 pub struct Rows {
     /// Nodes that move, with their tracks.
     nodes: Vec<Animated>,
@@ -66,11 +111,29 @@ pub struct Rows {
     pub layered: HashSet<NodeId>,
 }
 
+impl TimelineState {
+    /// The rows of a clip: the same ones as long as nothing that they are listed from is another.
+    pub fn rows_of(
+        &mut self,
+        document: &Document,
+        (id, clip, behind): (ClipId, &Shared<Clip>, Option<&Shared<Clip>>),
+        view: &View<'_>,
+    ) -> Rc<Rows> {
+        let of = RowsOf::new(document, (id, clip, behind), view, self);
+        if let Some(rows) = self.rows.get().filter(|_| self.rows.is_of(&of)) {
+            return rows.clone();
+        }
+        let rows = Rc::new(Rows::of(document, (id, clip, behind.map(|c| &**c)), view, self));
+        self.rows.put(of, rows.clone());
+        rows
+    }
+}
+
 impl Rows {
     /// The rows of a clip that are not folded away or left out.
     ///
     /// Where the keys are those of a layer, `behind` is the clip below it, whose nodes have rows, too.
-    pub fn of(
+    fn of(
         document: &Document,
         (id, clip, behind): (ClipId, &Clip, Option<&Clip>),
         view: &View<'_>,

@@ -1,6 +1,6 @@
 //! The dope sheet: rows of keys under a ruler; where they are scrolled, zoomed, selected and moved.
 
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, rc::Rc};
 
 use egui::{Mesh, Painter, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -47,7 +47,7 @@ pub struct Sheet<'a> {
     pub clip: &'a Shared<Clip>,
     /// The clip below the layer whose keys are shown.
     behind: Option<&'a Shared<Clip>>,
-    pub rows: Rows,
+    pub rows: Rc<Rows>,
     pub axis: TimeAxis,
     /// Names and keys, ruler and all.
     whole: Rect,
@@ -75,7 +75,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let body = Rect::from_min_max(pos2(sheet.left(), summary.bottom()), sheet.max);
     let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let behind = document.clips.get(id).filter(|c| !Shared::ptr_eq(c, clip));
-    let rows = Rows::of(document, (id, clip, behind.map(|c| &**c)), view, state);
+    let rows = state.rows_of(document, (id, clip, behind), view);
     // Under a hand they are not looked for anew with each move.
     let still = matches!(state.gesture, KeyGesture::None);
     if still && clip.key_count() <= DeadKeys::MOST_IN_CLIP {
@@ -87,6 +87,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
     }
     let sheet = Sheet { view, id, clip, behind, rows, axis, whole, sheet, summary, body, row_height };
+    sheet.box_rows(state);
     sheet.reveal(state, ui);
     sheet.navigate(state, ui);
     let painter = ui.painter_at(whole);
@@ -314,8 +315,11 @@ impl Sheet<'_> {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
                 let Summary { times, kinds } = state.summary.update(self.clip.clone(), |clip| summary(clip));
-                let keys = self.keys().clone();
-                let selected = state.selected.update((self.clip.clone(), keys), |(_, keys)| times_of(keys)).as_slice();
+                let same = |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
+                if !state.selected.key().is_some_and(same) {
+                    state.selected.put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
+                }
+                let selected = state.selected.get().map_or(&[][..], Vec::as_slice);
                 if look.is_dense(times) {
                     look.band(mesh, times, selected);
                     return;
@@ -663,6 +667,7 @@ fn summary(clip: &Clip) -> Summary {
     let mut times: Vec<f32> = Vec::new();
     let mut last = None;
     for track in clip.tracks.values() {
+        // Many tracks of a clip share one list.
         if last != Some(track.times.as_ptr()) {
             times.extend_from_slice(&track.times);
             last = Some(track.times.as_ptr());
@@ -678,7 +683,15 @@ fn summary(clip: &Clip) -> Summary {
 
 /// The times of some keys, each once.
 fn times_of(keys: &KeySet) -> Vec<f32> {
-    let mut times: Vec<f32> = keys.iter().flat_map(|(_, times)| times.iter().copied()).collect();
+    let mut times: Vec<f32> = Vec::new();
+    let mut last = None;
+    for (_, own) in keys.iter() {
+        let list = (own.as_ptr(), own.len());
+        if last != Some(list) {
+            times.extend_from_slice(own);
+            last = Some(list);
+        }
+    }
     times.sort_by(f32::total_cmp);
     times.dedup();
     times

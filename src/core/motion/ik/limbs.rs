@@ -1,12 +1,12 @@
 //! The joints that follow when one is dragged: the limb that it ends, found from the tree alone, without a rig.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, sync::Arc};
 
 use glam::Mat4;
 
 use crate::{
     model::{Document, NodeId},
-    motion::{Pose, Skeleton, humanoid::Part, mirror_pairs::Side, rig::Rig, transfer::roles_of},
+    motion::{Pose, Skeleton, humanoid::Part, known::known, mirror_pairs::Side, rig::Rig, transfer::roles_of},
 };
 
 /// A bone shorter than this part of the longest of its limb turns with the one before it: wrists, twist joints in a row.
@@ -110,7 +110,7 @@ fn limb_in(
 #[derive(Debug)]
 pub struct Bodies<'a> {
     document: &'a Document,
-    rig: Rig,
+    rig: Arc<Rig>,
     /// The hips by the humanoid map or by name, where the limbs hang below them.
     hips: Option<NodeId>,
     /// Nodes that move vertices, or have such nodes below them. Found when first needed.
@@ -174,6 +174,10 @@ impl<'a> Bodies<'a> {
 
 /// The hips by the humanoid map or by name. Nothing where feet, hands or the head are not below them.
 fn hips_of(document: &Document) -> Option<NodeId> {
+    known(document).hips(|| find_hips(document))
+}
+
+fn find_hips(document: &Document) -> Option<NodeId> {
     let roles = roles_of(document);
     let part = |part: Part| roles.iter().filter(move |(_, r)| r.is_some_and(|r| r.part == part)).map(|(n, _)| *n);
     let mapped = document.vrm.as_ref().and_then(|v| v.node("hips"));

@@ -27,13 +27,14 @@ pub(super) struct Body {
 }
 
 /// Nodes that carry motion: joints, what clips move, what is posed. In a file without a skin that is any node.
-fn carriers(document: &Document) -> Vec<bool> {
+pub(super) fn carriers(document: &Document) -> Vec<bool> {
     if document.skins.values().all(|s| s.joints.is_empty()) {
         return vec![true; document.nodes.len()];
     }
     let mut flags = document.joint_flags();
-    for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(|t| t.property != Property::Weights) {
-        flags[track.target.index()] = true;
+    let moved = document.clips.values().flat_map(|c| c.tracks.targets().all());
+    for (node, _) in moved.filter(|(_, property)| *property != Property::Weights) {
+        flags[node.index()] = true;
     }
     for (id, _) in document.nodes.iter().filter(|(_, n)| n.pose.is_some()) {
         flags[id.index()] = true;
@@ -59,10 +60,9 @@ fn related(document: &Document, carriers: &[bool]) -> Vec<bool> {
 }
 
 /// The nodes of each body: what is below the highest node that carries motion, or that both nodes of a pair are below.
-fn members(document: &Document, all: &[NodeId], joints: &Joints) -> Vec<Vec<NodeId>> {
-    let carriers = carriers(document);
-    let related = related(document, &carriers);
-    let mut tops = carriers;
+fn members(document: &Document, carriers: &[bool], all: &[NodeId], joints: &Joints) -> Vec<Vec<NodeId>> {
+    let related = related(document, carriers);
+    let mut tops = carriers.to_vec();
     let mut is_one = false;
     let mut join = |a: usize, b: usize| {
         // Of a node and one below it, the first is the top of both: not what that hangs on, where a second body may stand.
@@ -110,11 +110,11 @@ fn members(document: &Document, all: &[NodeId], joints: &Joints) -> Vec<Vec<Node
 }
 
 /// The bodies of a document whose nodes stand like this.
-pub(super) fn bodies(document: &Document, frames: &[DMat4]) -> Vec<Body> {
+pub(super) fn bodies(document: &Document, carriers: &[bool], frames: &[DMat4]) -> Vec<Body> {
     let all: Vec<NodeId> = document.nodes.order().to_vec();
     let place = |n: &NodeId| frames[n.index()].w_axis.truncate().as_vec3();
     let joints = Joints::among(document, &all, all.iter().map(place).collect());
-    members(document, &all, &joints).into_iter().map(|nodes| body(document, frames, nodes)).collect()
+    members(document, carriers, &all, &joints).into_iter().map(|nodes| body(document, frames, nodes)).collect()
 }
 
 fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {

@@ -80,7 +80,7 @@ fn jumps_are_found_with_their_times() {
             width: 4,
             kinds: Default::default(),
         };
-        Shared::new(Clip { tracks: BTreeMap::from([(TrackId(0), Shared::new(track))]), ..Clip::default() })
+        Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     };
     let document = chain(&[turned(60.0, 2), turned(10.0, 5)]);
     let found = |bars: Vec<MixBar>| jumps(&document, &mix(vec![bars]), (0.0, 10.0));

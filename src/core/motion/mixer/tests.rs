@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     model::{
-        Asset, FadeCurve, InStep, Marker, MixMask, Node, Transform,
+        Asset, FadeCurve, InStep, Marker, MixMask, Node, Tracks, Transform,
         transform::{angle_between, short_way},
     },
     motion::nlerp_gap,
@@ -30,7 +30,7 @@ fn chain(clips: &[Shared<Clip>]) -> Document {
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let joint = (prop::array::uniform3(-1.0f32..1.0), prop::array::uniform3(-1.0f32..1.0));
     (prop::collection::vec(joint, JOINTS), 0.4f32..1.6, 0.0f32..0.8).prop_map(move |(joints, length, first)| {
-        let mut tracks = BTreeMap::new();
+        let mut tracks = Tracks::default();
         let times: Vec<f32> = (0..=16).map(|k| length * k as f32 / 16.0).collect();
         for (k, (a, b)) in joints.into_iter().enumerate() {
             let swing = |time: f32| (std::f32::consts::TAU * time / length + first).sin();

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track, TrackId,
+        Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track, TrackId, Tracks,
     },
 };
 
@@ -158,7 +158,7 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
     let mut missing = Vec::new();
     let mut clips = Vec::new();
     for text in texts.clips {
-        let mut tracks = std::collections::BTreeMap::new();
+        let mut tracks = Tracks::default();
         let mut seen = std::collections::BTreeSet::new();
         for (k, track) in text.tracks.into_iter().enumerate() {
             let target = match find_nodes(document, &track.node).ok().as_deref() {

@@ -433,7 +433,9 @@ pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Comp
     }
     if !tracks.is_empty() {
         let keys = Shared::make_mut(&mut layer.keys);
-        keys.tracks.extend(tracks.into_iter().map(|(id, track)| (id, Shared::new(track))));
+        for (id, track) in tracks {
+            keys.tracks.insert(id, Shared::new(track));
+        }
     }
     true
 }
