@@ -18,6 +18,8 @@ use crate::{
 pub(super) struct Files {
     /// What to do when the save under way is done.
     pub after_save: Option<DeferredAction>,
+    /// What to do when the work beside the window is done and saved.
+    pub after_work: Option<DeferredAction>,
     /// When the file was written that a person was asked about last.
     pub asked_disk: Option<Option<SystemTime>>,
     /// Unkeyed poses that a person left out of the file, as they were then.

@@ -20,6 +20,7 @@ mod key_routing;
 mod keys;
 mod ladder;
 mod lean;
+mod leaving;
 mod painting;
 mod preferences;
 mod program;

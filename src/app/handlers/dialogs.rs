@@ -71,10 +71,12 @@ impl App {
                 self.dialogs.open = None;
                 self.perform(ctx, wish);
             }
-            DialogAction::SaveThen(wish) => {
-                self.dialogs.open = None;
-                self.files.after_save = Some(wish);
-                self.run(ctx, FileCommand::Save);
+            DialogAction::SaveThen(wish) => self.save_then(ctx, wish),
+            DialogAction::KeepThen(wish) => self.keep_then(ctx, wish),
+            DialogAction::BakeThen(wish) => self.bake_then(ctx, wish),
+            DialogAction::Ask(command) => {
+                self.end_gesture(ctx);
+                self.ask_arguments(command);
             }
         }
     }

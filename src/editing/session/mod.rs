@@ -42,7 +42,7 @@ pub use self::{
     },
     disk::{Disk, SystemDisk, write_atomically},
     edited::{Edited, EditedThing},
-    export::{ExportFailure, ExportRequest, Exported, Exporting, file_name},
+    export::{ExportFailure, ExportFindings, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
     import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
     journal::{Journal, KEPT_DAYS, SaveMark, names_in},

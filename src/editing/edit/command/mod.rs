@@ -20,6 +20,7 @@ mod clip_work;
 mod clips;
 mod define;
 pub mod field;
+pub mod forms;
 mod hold_report;
 mod host;
 mod ik;
