@@ -29,6 +29,7 @@ mod recovery;
 mod save_queue;
 mod saving;
 mod selecting;
+mod there;
 mod viewport_renderer;
 mod window;
 

@@ -20,7 +20,7 @@ pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
 };
-pub use self::form::FormDraft;
+pub use self::form::{FormDraft, LayersThere};
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;

@@ -43,7 +43,7 @@ pub use self::{
     action::{Action, Actions},
     dialogs::{
         BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView,
-        ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
+        ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, LayersThere,
         Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast,
         ToastKind, UnkeyedRow, bytes_in_words,
     },

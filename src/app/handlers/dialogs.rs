@@ -52,6 +52,7 @@ impl App {
             }
             DialogAction::Convert(draft) => self.convert(ctx, &draft),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
+            DialogAction::BrowseForm => self.browse(ctx, Browse::Form),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportWeights { path, by } => self.import_weights(ctx, path, by),
             DialogAction::ExportWeights(path) if path.exists() => {

@@ -44,6 +44,7 @@ pub use self::{
     edited::{Edited, EditedThing},
     export::{ExportFailure, ExportFindings, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
+    layer_import::{KeptLayer, kept_layers_of},
     import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
     journal::{Journal, KEPT_DAYS, SaveMark, names_in},
     playback::{Playback, RulerUnit},

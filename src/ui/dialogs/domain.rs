@@ -13,7 +13,7 @@ use crate::{
     motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
     ui::{
-        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, PicturesDraft,
+        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere, PicturesDraft,
         SeamsDraft,
     },
 };
@@ -364,6 +364,8 @@ pub enum DialogAction {
         /// What for.
         what: PathFor,
     },
+    /// The same for the file that a form names.
+    BrowseForm,
     /// The same for where an export goes: a folder, or a file.
     BrowseExport {
         /// Whether it is a folder.
@@ -468,6 +470,8 @@ pub struct DialogsView<'a> {
     pub toasts: &'a [Toast],
     /// What the export that is being chosen comes to, once it is known.
     pub foreseen: Option<&'a ExportForeseen>,
+    /// What is in the file that a form names, once that is known.
+    pub there: Option<&'a LayersThere>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
     /// Where clips are best left for each other, as it was found.

@@ -8,7 +8,7 @@ mod picker;
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;
 
-pub use self::draft::FormDraft;
+pub use self::{draft::FormDraft, lists::LayersThere};
 use self::{
     draft::field_count,
     fields::{FieldPlace, field_ui},

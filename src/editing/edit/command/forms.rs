@@ -370,7 +370,8 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
 fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match (spec.name, argument.name) {
         (_, "layer") if reads_layers(spec) => Entry::NameThere,
-        ("weights.import", "from") => Entry::NameThere,
+        // Those of the same names come over.
+        ("weights.import", "from") => Entry::Data,
         (_, "layer") if is_of_weights(spec) => Entry::WeightLayer,
         (_, "layer") => Entry::Layer,
         ("layer.copy", "to") => Entry::Clips,

@@ -1,11 +1,12 @@
 //! What stands in the form of a command: one entry per argument, and the line of text that they come to.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value};
 
 use crate::edit::{
-    CommandLine, CommandSpec,
+    CommandLine, CommandSpec, find,
     command::{
-        find,
         forms::{Entry, Quantity, entry, is_needed},
     },
 };
@@ -58,6 +59,25 @@ impl FormDraft {
         at.is_some_and(|k| self.entered[k].value.is_some())
     }
 
+    /// The file that it names.
+    pub fn file(&self) -> Option<PathBuf> {
+        let at = self.path_at()?;
+        self.entered[at].value.as_ref()?.as_str().map(super::super::files::expand)
+    }
+
+    /// Names a file that was chosen elsewhere.
+    pub fn name_file(&mut self, path: &Path) {
+        if let Some(at) = self.path_at() {
+            self.entered[at].texts = vec![path.display().to_string()];
+            self.read(at, &Entry::Path);
+        }
+    }
+
+    fn path_at(&self) -> Option<usize> {
+        let spec = self.spec()?;
+        spec.arguments.iter().position(|a| entry(spec, a) == Some(Entry::Path))
+    }
+
     /// The line that it comes to.
     ///
     /// # Errors
@@ -105,7 +125,7 @@ impl FormDraft {
 pub fn field_count(entry: &Entry) -> usize {
     match entry {
         Entry::Vector(_) | Entry::Factor(_) | Entry::Axis => 3,
-        Entry::Number(_) | Entry::Numbers(_) | Entry::Text | Entry::Path | Entry::Vertices | Entry::NameThere => 1,
+        Entry::Number(_) | Entry::Numbers(_) | Entry::Text | Entry::Path | Entry::Vertices => 1,
         _ => 0,
     }
 }
@@ -121,7 +141,7 @@ fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
         (Entry::Numbers(q), Some(Value::Array(list))) => {
             vec![list.iter().filter_map(Value::as_f64).map(|v| q.shown(v)).collect::<Vec<_>>().join(", ")]
         }
-        (Entry::Text | Entry::Path | Entry::Vertices | Entry::NameThere, Some(Value::String(text))) => {
+        (Entry::Text | Entry::Path | Entry::Vertices, Some(Value::String(text))) => {
             vec![text.clone()]
         }
         (Entry::Vertices, Some(Value::Array(list))) => {

@@ -54,17 +54,24 @@ pub fn field_ui(
         Entry::Vector(q) | Entry::Factor(q) => {
             return triple_ui(ui, theme, (&name, entry), q, (k, now), place);
         }
-        Entry::Text | Entry::Vertices | Entry::NameThere => {
+        Entry::Text | Entry::Vertices => {
             return typed_ui(ui, theme, (&name, entry), &[""], (k, now), place);
         }
         Entry::Path => {
-            let narrow = FieldPlace { width: place.width, ..place };
-            let _ = actions;
-            return typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
+            return ui
+                .horizontal(|ui| {
+                    let narrow = FieldPlace { width: place.width - 84.0, ..place };
+                    let enters = typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
+                    if ui.button("Choose…").on_hover_text("The system's own dialog").clicked() {
+                        actions.push(crate::ui::DialogAction::BrowseForm);
+                    }
+                    enters
+                })
+                .inner;
         }
         Entry::Data => {}
         _ => {
-            if let Some(list) = listed(entry, view, now) {
+            if let Some(list) = listed(entry, argument.name, view, now) {
                 pick_ui(ui, view, &name, optional, list, (k, now), place.width);
             }
         }

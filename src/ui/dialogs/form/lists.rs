@@ -17,6 +17,7 @@ use crate::{
         find_clip, node_text,
     },
     model::{Document, LayerHome, NodeId, label},
+    session::KeptLayer,
     ui::View,
 };
 
@@ -35,7 +36,7 @@ pub struct Listed<'a> {
 }
 
 /// What an editor picks from; `None` for one that picks nothing.
-pub fn listed<'a>(entry: &Entry, view: &View<'a>, draft: &FormDraft) -> Option<Listed<'a>> {
+pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft) -> Option<Listed<'a>> {
     let document = view.session?.document();
     let plain = |many: bool, unset: &'static str, all: Vec<Pick>| {
         let labels = all.clone();
@@ -81,6 +82,7 @@ pub fn listed<'a>(entry: &Entry, view: &View<'a>, draft: &FormDraft) -> Option<L
             };
             plain(false, "None", all.map(pick).collect())
         }
+        Entry::NameThere => plain(false, if name == "clip" { "The pose" } else { "The only one" }, there(name, view, draft)),
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
         Entry::Lane => {
             let mix = mix_of(document);
@@ -149,6 +151,29 @@ fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
         label: l.name.to_string(),
     };
     layers.iter().map(pick).collect()
+}
+
+/// Layers that the file of a form keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayersThere {
+    /// All of them, or why the file cannot be read.
+    pub layers: Result<Vec<KeptLayer>, String>,
+}
+
+/// Clips that have layers in the file that the form names, or the layers of the clip that it names there.
+fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
+    let Some(Ok(layers)) = view.dialogs.there.map(|t| t.layers.as_ref()) else { return Vec::new() };
+    let mut list: Vec<Pick> = if name == "clip" {
+        let clips = layers.iter().filter_map(|l| Some((l.clip.clone()?, &l.clip_label)));
+        clips.map(|(text, label)| Pick { text, label: label.clone() }).collect()
+    } else {
+        let at = draft.spec().and_then(|spec| spec.arguments.iter().position(|a| a.name == "clip"));
+        let clip = at.and_then(|k| draft.entered[k].value.as_ref()?.as_str());
+        let of = layers.iter().filter(|l| l.clip.as_deref() == clip);
+        of.map(|l| Pick { text: l.layer.clone(), label: l.layer.clone() }).collect()
+    };
+    list.dedup();
+    list
 }
 
 /// The morph targets of the node that the form names.
