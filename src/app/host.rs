@@ -478,7 +478,8 @@ impl App {
                 let what = match what {
                     Browse::Path(what) => what,
                     Browse::Form => {
-                        if let (Some(Dialog::Arguments { draft }), Some(path)) = (&mut self.dialogs.open, paths.first()) {
+                        if let (Some(Dialog::Arguments { draft }), Some(path)) = (&mut self.dialogs.open, paths.first())
+                        {
                             draft.name_file(path);
                         }
                         return;

@@ -6,7 +6,9 @@ use super::App;
 use crate::{
     edit::{
         Command,
-        command::{BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers, field::ClipName},
+        command::{
+            BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers, field::ClipName,
+        },
     },
     ui::{DeferredAction, ToastKind},
 };

@@ -20,8 +20,8 @@ pub use self::domain::{
     ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
     RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
 };
-pub use self::form::{FormDraft, LayersThere};
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
+pub use self::form::{FormDraft, LayersThere};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
 pub use self::seams::{SeamOrder, SeamsDraft};
@@ -184,9 +184,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
                 if bake.on_hover_text(about).clicked() {
                     actions.push(DialogAction::BakeThen(then.clone()));
                 }
-            } else if (unsaved.file || unsaved.unkeyed > 0)
-                && !reverts
-                && primary(ui, theme, "Save changes").clicked()
+            } else if (unsaved.file || unsaved.unkeyed > 0) && !reverts && primary(ui, theme, "Save changes").clicked()
             {
                 actions.push(DialogAction::SaveThen(then.clone()));
             }

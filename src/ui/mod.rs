@@ -43,9 +43,9 @@ pub use self::{
     action::{Action, Actions},
     dialogs::{
         BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView,
-        ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, LayersThere,
-        Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast,
-        ToastKind, UnkeyedRow, bytes_in_words,
+        ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow,
+        ImportView, LayersThere, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft,
+        StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
@@ -189,8 +189,20 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, poses, problems, weights, layout, dialogs, palette, welcome, menu: _ } =
-        panels;
+    let Panels {
+        outliner,
+        timeline,
+        viewport,
+        inspector,
+        poses,
+        problems,
+        weights,
+        layout,
+        dialogs,
+        palette,
+        welcome,
+        menu: _,
+    } = panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {

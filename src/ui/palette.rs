@@ -84,7 +84,8 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                 });
                 ui.add_space(4.0);
                 ui.horizontal(|ui| {
-                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "with values"), ("Esc", "close")] {
+                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "with values"), ("Esc", "close")]
+                    {
                         key_chips(ui, theme, key);
                         ui.label(
                             RichText::new(what)

@@ -64,7 +64,7 @@ impl ProblemsState {
         let mut found: HashMap<(u8, &str, &str), usize> = HashMap::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (k, problem) in view.problems.iter().enumerate() {
-            let at = *found.entry((problem.severity as u8, problem.code, &problem.message)).or_insert(groups.len());
+            let at = *found.entry((problem.severity as u8, problem.code, problem.message.as_str())).or_insert(groups.len());
             match groups.get_mut(at) {
                 Some(group) => group.push(k),
                 None => groups.push(vec![k]),
@@ -174,7 +174,8 @@ fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, open: &mut BTreeSet<usi
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
             let said = if is_open { "▾ Hide places" } else { "▸ Show places" };
             let line = RichText::new(format!("{said} · {}", problem.code)).font(Theme::font(Font::Caption));
-            let fold = ui.add(egui::Label::new(line.color(theme.color(ColorRole::TextTertiary))).sense(egui::Sense::click()));
+            let fold =
+                ui.add(egui::Label::new(line.color(theme.color(ColorRole::TextTertiary))).sense(egui::Sense::click()));
             fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Places: {}", group.text)));
             if (response.clicked() || fold.clicked()) && !open.remove(&first) {
                 open.insert(first);

@@ -112,7 +112,8 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
             let (label, value) = (access.label().unwrap_or_default(), access.value().unwrap_or_default());
             let is_data = value.starts_with(['{', '[']) || matches!(value.as_str(), "true" | "false");
             assert!(!is_data, "{}: “{label}” holds {value}", spec.name);
-            let picked = ["Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target", "Lane", "Keys"];
+            let picked =
+                ["Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target", "Lane", "Keys"];
             assert!(!picked.contains(&label.as_str()), "{}: “{label}” is typed", spec.name);
         }
         let shown = spec.arguments.iter().filter(|a| entry(spec, a) != Some(Entry::Data)).count();

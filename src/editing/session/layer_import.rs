@@ -58,7 +58,7 @@ pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
         let clip = home.clip();
         let label = clip.map_or_else(|| "The pose".to_owned(), |id| document.clip_label(id));
         let layers = document.aids.layers(*home);
-        let one = |layer: &Shared<PoseLayer>| KeptLayer {
+        let one = |layer: &PoseLayer| KeptLayer {
             clip: clip.map(|id| clip_text(&document, id)),
             clip_label: label.clone(),
             layer: pose_layer_text(&document, layer.id),

@@ -13,8 +13,8 @@ use crate::{
     motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
     ui::{
-        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere, PicturesDraft,
-        SeamsDraft,
+        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere,
+        PicturesDraft, SeamsDraft,
     },
 };
 

@@ -471,11 +471,8 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
         return;
     }
     let count = |severity| found.list.iter().filter(|(f, _)| f.severity == severity).count();
-    let counts = [
-        (count(Severity::Error), "error"),
-        (count(Severity::Warning), "warning"),
-        (count(Severity::Info), "note"),
-    ];
+    let counts =
+        [(count(Severity::Error), "error"), (count(Severity::Warning), "warning"), (count(Severity::Info), "note")];
     let words: Vec<String> = counts.iter().filter(|c| c.0 > 0).map(|(n, what)| many(*n, what)).collect();
     let text = format!("Check: {}{part}", words.join(", "));
     egui::CollapsingHeader::new(RichText::new(text)).id_salt("findings of the export").show(ui, |ui| {

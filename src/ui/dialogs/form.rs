@@ -103,7 +103,8 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     let theme = view.theme;
     let Some(spec) = draft.spec() else { return };
     title(ui, theme, spec.title.trim_end_matches('…'));
-    let help = RichText::new(format!("{}.", spec.help.trim_end_matches('.'))).color(theme.color(ColorRole::TextSecondary));
+    let help =
+        RichText::new(format!("{}.", spec.help.trim_end_matches('.'))).color(theme.color(ColorRole::TextSecondary));
     ui.add(egui::Label::new(help).wrap());
     shorter_ui(ui, view, spec);
     ui.add_space(8.0);
@@ -242,9 +243,15 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
         Some(clip) => format!("{} at {:.3} s{in_layer}", document.clip_label(clip), view.edit_time()),
         None => format!("The pose of the file{in_layer}"),
     };
-    let places: Vec<usize> =
-        spec.arguments.iter().enumerate().filter(|(_, a)| matches!(a.name, "clip" | "time" | "layer")).map(|(k, _)| k).collect();
-    let is_shown = |now: &FormDraft| places.iter().all(|k| now.entered[*k].value.as_ref() == shown.get(spec.arguments[*k].name));
+    let places: Vec<usize> = spec
+        .arguments
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| matches!(a.name, "clip" | "time" | "layer"))
+        .map(|(k, _)| k)
+        .collect();
+    let is_shown =
+        |now: &FormDraft| places.iter().all(|k| now.entered[*k].value.as_ref() == shown.get(spec.arguments[*k].name));
     if shown.is_empty() {
         ui.label(RichText::new(words).color(theme.color(ColorRole::TextSecondary)));
         return;

@@ -28,7 +28,13 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     });
 }
 
-fn toast_ui(ui: &mut Ui, theme: &Theme, (k, toast): (usize, &Toast), (newest, whole): (bool, bool), actions: &mut Actions) {
+fn toast_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (k, toast): (usize, &Toast),
+    (newest, whole): (bool, bool),
+    actions: &mut Actions,
+) {
     let margin = egui::Margin::symmetric(10, if whole { 6 } else { 2 });
     let frame = egui::Frame::popup(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(margin);
     let shown = frame.show(ui, |ui| {

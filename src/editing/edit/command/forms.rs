@@ -57,13 +57,9 @@ impl Unit {
     fn typed(self, rate: f64) -> Vec<(&'static str, f64)> {
         match self {
             Self::Plain => Vec::new(),
-            Self::Seconds => vec![
-                ("s", 1.0),
-                ("ms", 1e-3),
-                ("f", 1.0 / rate),
-                ("frame", 1.0 / rate),
-                ("frames", 1.0 / rate),
-            ],
+            Self::Seconds => {
+                vec![("s", 1.0), ("ms", 1e-3), ("f", 1.0 / rate), ("frame", 1.0 / rate), ("frames", 1.0 / rate)]
+            }
             Self::Degrees => vec![("°", 1.0), ("deg", 1.0), ("rad", 1f64.to_degrees())],
             Self::Meters => vec![("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)],
             Self::Millimeters => vec![("mm", 1.0), ("cm", 10.0), ("m", 1e3)],
@@ -257,8 +253,8 @@ pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ArgumentType::Choice(words) => Entry::Words(words),
         ArgumentType::Flag => Entry::Flag(unset(spec, argument)),
         ArgumentType::Seconds => {
-            let signed = matches!(argument.name, "by");
-            Entry::Number(Quantity::new(Unit::Seconds, if signed { -1e5 } else { 0.0 }..=1e5))
+            let least = if argument.name == "by" { -1e5 } else { 0.0 };
+            Entry::Number(Quantity::new(Unit::Seconds, least..=1e5))
         }
         ArgumentType::Degrees => Entry::Number(Quantity::new(Unit::Degrees, -3600.0..=3600.0)),
         ArgumentType::Vector => Entry::Vector(vector(argument)),
@@ -301,7 +297,9 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
     match (spec.name, argument.name) {
         ("node.rename" | "view.camera" | "pose.ik" | "key.shift" | "clip.root_motion" | "mix.over", "node") => true,
         ("joints.pair" | "weights.swap", "joint" | "with") => true,
-        ("weights.flood" | "weights.gradient" | "weights.smooth" | "weights.relax" | "vertices.in_range", "joint") => true,
+        ("weights.flood" | "weights.gradient" | "weights.smooth" | "weights.relax" | "vertices.in_range", "joint") => {
+            true
+        }
         ("weights.along", "from" | "to") | ("weights.merge", "into") | ("layer.mask", "below") => true,
         _ => false,
     }
@@ -310,8 +308,7 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
 fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
     match (spec.name, argument.name) {
         ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => Unset::Toggles,
-        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up") => Unset::On,
-        ("clip.trim", "exact") => Unset::On,
+        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up") | ("clip.trim", "exact") => Unset::On,
         (_, "height" | "turn" | "retime") => Unset::Fits,
         _ => Unset::Off,
     }

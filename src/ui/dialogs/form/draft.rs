@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::edit::{
-    CommandLine, CommandSpec, find,
-    command::{
-        forms::{Entry, Quantity, entry, is_needed},
-    },
+    CommandLine, CommandSpec,
+    command::forms::{Entry, Quantity, entry, is_needed},
+    find,
 };
 
 /// An argument as it is entered.
@@ -158,7 +157,11 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
     let number = |q: &Quantity, text: &str| {
         let value = q.read(text, rate)?;
         // Whole numbers are written without a point.
-        Ok::<Value, String>(if value.fract() == 0.0 && value.abs() < 1e15 { Value::from(value as i64) } else { value.into() })
+        Ok::<Value, String>(if value.fract() == 0.0 && value.abs() < 1e15 {
+            Value::from(value as i64)
+        } else {
+            value.into()
+        })
     };
     let all = |q: &Quantity| filled.iter().map(|t| number(q, t)).collect::<Result<Vec<Value>, String>>();
     if filled.is_empty() {

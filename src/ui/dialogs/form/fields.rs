@@ -50,7 +50,9 @@ pub fn field_ui(
         Entry::Parts(morphs) => parts_ui(ui, theme, *morphs, (k, now)),
         Entry::Keys => keys_ui(ui, view, (spec, argument), (k, now)),
         Entry::Axis => return axis_ui(ui, theme, &name, (k, now), place),
-        Entry::Number(q) | Entry::Numbers(q) => return typed_ui(ui, theme, (&name, entry), &[q.unit.sign()], (k, now), place),
+        Entry::Number(q) | Entry::Numbers(q) => {
+            return typed_ui(ui, theme, (&name, entry), &[q.unit.sign()], (k, now), place);
+        }
         Entry::Vector(q) | Entry::Factor(q) => {
             return triple_ui(ui, theme, (&name, entry), q, (k, now), place);
         }
@@ -102,7 +104,8 @@ fn pick_ui(
     let many = list.many;
     let selected = list.selected.clone();
     ui.horizontal(|ui| {
-        let extra = if selected.is_empty() { 0.0 } else { 76.0 } + if optional && !chosen.is_empty() { 30.0 } else { 0.0 };
+        let extra =
+            if selected.is_empty() { 0.0 } else { 76.0 } + if optional && !chosen.is_empty() { 30.0 } else { 0.0 };
         let picked = picker_ui(ui, view.theme, name, (&shown, many), &chosen, width - extra, || (list.all)());
         let picked = if optional && !chosen.is_empty() {
             let clear = ui.add(egui::Button::new("✕").min_size(vec2(22.0, 24.0)));
@@ -129,20 +132,27 @@ fn pick_ui(
 }
 
 /// Words to choose from: few as segments, many as a list.
-fn words_ui(ui: &mut Ui, (name, words): (&str, &[&'static str]), optional: bool, (k, now): (usize, &mut FormDraft), width: f32) {
+fn words_ui(
+    ui: &mut Ui,
+    (name, words): (&str, &[&'static str]),
+    optional: bool,
+    (k, now): (usize, &mut FormDraft),
+    width: f32,
+) {
     let entered = &mut now.entered[k].value;
     let shown = entered.as_ref().map_or_else(|| "Default".to_owned(), |v| capital(&plain(v)));
-    let combo = egui::ComboBox::from_id_salt(("words", name)).selected_text(&shown).width(width.min(220.0)).show_ui(ui, |ui| {
-        if optional && ui.selectable_label(entered.is_none(), "Default").clicked() {
-            *entered = None;
-        }
-        for word in words {
-            let on = entered.as_ref().is_some_and(|v| plain(v) == *word);
-            if ui.selectable_label(on, capital(word)).clicked() {
-                *entered = Some((*word).into());
+    let combo =
+        egui::ComboBox::from_id_salt(("words", name)).selected_text(&shown).width(width.min(220.0)).show_ui(ui, |ui| {
+            if optional && ui.selectable_label(entered.is_none(), "Default").clicked() {
+                *entered = None;
             }
-        }
-    });
+            for word in words {
+                let on = entered.as_ref().is_some_and(|v| plain(v) == *word);
+                if ui.selectable_label(on, capital(word)).clicked() {
+                    *entered = Some((*word).into());
+                }
+            }
+        });
     combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
 }
 
@@ -185,13 +195,14 @@ fn flag_ui(
         Some(true) => "Yes",
         Some(false) => "No",
     };
-    let combo = egui::ComboBox::from_id_salt(("flag", name)).selected_text(shown).width(width.min(140.0)).show_ui(ui, |ui| {
-        for (value, text) in [(None, third), (Some(true), "Yes"), (Some(false), "No")] {
-            if ui.selectable_label(given == value, text).clicked() {
-                *entered = value.map(Value::Bool);
+    let combo =
+        egui::ComboBox::from_id_salt(("flag", name)).selected_text(shown).width(width.min(140.0)).show_ui(ui, |ui| {
+            for (value, text) in [(None, third), (Some(true), "Yes"), (Some(false), "No")] {
+                if ui.selectable_label(given == value, text).clicked() {
+                    *entered = value.map(Value::Bool);
+                }
             }
-        }
-    });
+        });
     combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
 }
 
@@ -224,7 +235,12 @@ fn parts_ui(ui: &mut Ui, theme: &Theme, morphs: bool, (k, now): (usize, &mut For
 }
 
 /// The selected keys, where there are some; else keys are named by the rows for times and nodes.
-fn keys_ui(ui: &mut Ui, view: &View<'_>, (spec, argument): (&CommandSpec, &ArgumentSpec), (k, now): (usize, &mut FormDraft)) {
+fn keys_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (spec, argument): (&CommandSpec, &ArgumentSpec),
+    (k, now): (usize, &mut FormDraft),
+) {
     let count = view.selected_keys().len();
     let mut on = now.entered[k].value.is_some();
     let text = match count {
@@ -291,7 +307,8 @@ fn triple_ui(
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let mut changed = false;
-        for (axis, letter, role) in [(0, "X", ColorRole::AxisX), (1, "Y", ColorRole::AxisY), (2, "Z", ColorRole::AxisZ)] {
+        for (axis, letter, role) in [(0, "X", ColorRole::AxisX), (1, "Y", ColorRole::AxisY), (2, "Z", ColorRole::AxisZ)]
+        {
             ui.label(RichText::new(letter).font(Theme::font(Font::Small)).color(theme.color(role)));
             // One number alone is that of all axes.
             let first = now.entered[k].texts[0].trim().to_owned();

@@ -63,11 +63,19 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
         }
         Entry::Material => {
             let all = document.materials.iter().enumerate();
-            plain(false, "None", all.map(|(k, m)| numbered(label(m.name.as_deref(), "material", k as u32), k)).collect())
+            plain(
+                false,
+                "None",
+                all.map(|(k, m)| numbered(label(m.name.as_deref(), "material", k as u32), k)).collect(),
+            )
         }
         Entry::Image => {
             let all = document.images.iter().enumerate();
-            plain(false, "Default", all.map(|(k, i)| numbered(label(i.name.as_deref(), "image", k as u32), k)).collect())
+            plain(
+                false,
+                "Default",
+                all.map(|(k, i)| numbered(label(i.name.as_deref(), "image", k as u32), k)).collect(),
+            )
         }
         Entry::KeptPose => {
             let pick = |p: &crate::model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
@@ -82,12 +90,18 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             };
             plain(false, "None", all.map(pick).collect())
         }
-        Entry::NameThere => plain(false, if name == "clip" { "The pose" } else { "The only one" }, there(name, view, draft)),
+        Entry::NameThere => {
+            plain(false, if name == "clip" { "The pose" } else { "The only one" }, there(name, view, draft))
+        }
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
         Entry::Lane => {
             let mix = mix_of(document);
             let lanes = mix.iter().flat_map(|m| m.lanes.iter());
-            plain(false, "Lowest", lanes.map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() }).collect())
+            plain(
+                false,
+                "Lowest",
+                lanes.map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() }).collect(),
+            )
         }
         _ => return None,
     })
@@ -127,8 +141,8 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
         selected = view.selection.active.filter(|n| fits(*n)).into_iter().collect();
     }
     let by_number = move |text: &str| {
-        let id = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()).filter(|k| *k < document.nodes.len())?;
-        Some(document.node(id.into()).label(id.into()))
+        let id: NodeId = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok())?.into();
+        document.nodes.get(id).map(|n| n.label(id))
     };
     Listed {
         many,
@@ -146,7 +160,7 @@ fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
         find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
     });
     let layers = document.aids.layers(LayerHome::of(clip));
-    let pick = |l: &crate::model::Shared<crate::model::PoseLayer>| Pick {
+    let pick = |l: &crate::model::PoseLayer| Pick {
         text: crate::edit::command::pose_layer_text(document, l.id),
         label: l.name.to_string(),
     };

@@ -74,7 +74,11 @@ fn list_ui(
         });
     }
     if found.is_empty() {
-        let text = if list.is_empty() { "There is none in this file".to_owned() } else { format!("Nothing named “{search}”") };
+        let text = if list.is_empty() {
+            "There is none in this file".to_owned()
+        } else {
+            format!("Nothing named “{search}”")
+        };
         ui.label(egui::RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
     let mut taken: Option<&Pick> = None;
@@ -87,7 +91,9 @@ fn list_ui(
                 let mut now = on;
                 check(ui, theme, &mut now, pick.label.as_str())
             } else {
-                ui.add(egui::Button::selectable(on, pick.label.as_str()).min_size(egui::vec2(ui.available_width(), row)))
+                ui.add(
+                    egui::Button::selectable(on, pick.label.as_str()).min_size(egui::vec2(ui.available_width(), row)),
+                )
             };
             name_widget(ui, &response, &format!("Pick {}", pick.label));
             if response.clicked() {

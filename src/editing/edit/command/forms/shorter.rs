@@ -19,9 +19,16 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "pose.forget" => "Right-click the pose in the panel Poses.",
         "pose.ik" => "Press {tool.drag} and drag the joint.",
         "pose.blend" | "pose.breakdown" => "Drag the buttons Previous, Breakdown and Next sideways.",
-        "pose.morph" | "unkeyed.morph" | "key.morph" | "pose.reset_morphs" => "Drag the morph targets in the inspector.",
+        "pose.morph" | "unkeyed.morph" | "key.morph" | "pose.reset_morphs" => {
+            "Drag the morph targets in the inspector."
+        }
         "unkeyed.set" => "Pose the joint with Auto-key off.",
-        "layer.rename" | "layer.strength" | "layer.move" | "layer.mask" | "layer.copy" | "layer.merge_down"
+        "layer.rename"
+        | "layer.strength"
+        | "layer.move"
+        | "layer.mask"
+        | "layer.copy"
+        | "layer.merge_down"
         | "layer.strength_keys" => LAYERS,
         "layer.set" => "Choose the layer, switch Edit to Layer, and pose.",
         "key.move" => "Press {timeline.move} over the timeline and type frames, or drag the keys.",
@@ -45,8 +52,14 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "weights.set" | "weights.assign" => "Type weights into the table of vertices in Paint mode.",
         "weight_layer.paint" => "Paint with the brush in Paint mode.",
         "weights.mirror" => "Click Mirror in Paint mode.",
-        "weight_layer.remove" | "weight_layer.opacity" | "weight_layer.show" | "weight_layer.mirror"
-        | "weight_layer.rename" | "weight_layer.solo" | "weight_layer.move" | "weight_layer.clear"
+        "weight_layer.remove"
+        | "weight_layer.opacity"
+        | "weight_layer.show"
+        | "weight_layer.mirror"
+        | "weight_layer.rename"
+        | "weight_layer.solo"
+        | "weight_layer.move"
+        | "weight_layer.clear"
         | "weight_layer.merge_down" => PAINT,
         "vertices.select" => "Select vertices with the box or the lasso in Paint mode.",
         "node.visibility" => "Use Visible in the file in the inspector.",

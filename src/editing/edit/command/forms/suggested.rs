@@ -177,7 +177,9 @@ impl Suggestions<'_> {
 
     /// The chosen layer, of commands on layers; of others what they say by themselves.
     fn layer(&self, spec: &CommandSpec, needed: bool) -> Option<Value> {
-        let of_keys = || self.around.written_layer().filter(|_| spec.name.starts_with("key.") || spec.name == "track.interpolation");
+        let of_keys = || {
+            self.around.written_layer().filter(|_| spec.name.starts_with("key.") || spec.name == "track.interpolation")
+        };
         let chosen = self.around.layer.map(|(_, id)| id).filter(|_| needed || spec.name.starts_with("layer."));
         chosen.or_else(of_keys).map(|id| pose_layer_text(self.around.document, id).into())
     }
