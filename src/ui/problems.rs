@@ -6,7 +6,7 @@ use egui::{RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, AssetRef, View,
+    Action, Actions, AssetRef, Theme, View,
     theme::Font,
     widgets::{name_widget, paint_icon, panel_title, severity_icon},
 };
