@@ -10,16 +10,19 @@ use super::{
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use crate::{
     edit::{
-        ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Mode,
+        Command, CommandLine, CommandSpec, Mode, Scene,
         command::{
-            Around, ClipCommand, DocumentCommand, KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, RenameNode,
-            SessionCommand, Unfilled, mix_of,
+            ApplyPose, Around, ClipCommand, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer, LayerKeysCommand,
+            LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
+            field::{ClipName, Nodes, Seconds},
+            forms::{Suggestions, over_what_is_shown, poses_over, suggested},
+            mix_of,
         },
     },
-    model::LayerHome,
+    model::{LayerHome, NodeId},
     motion::joints_at,
     session::{NotTaken, RunError, Session, Worked, names_in},
-    ui::{Action, Actions, Dialog, DialogAction, Pane, ToastKind, layer_ids},
+    ui::{Action, Actions, Dialog, DialogAction, FormDraft, Pane, ToastKind, layer_ids, reached},
 };
 
 impl App {
@@ -76,6 +79,9 @@ impl App {
                 }
             }
             Action::Outliner(action) => {
+                if matches!(action, OutlinerAction::Select { .. } | OutlinerAction::SelectMany { .. }) {
+                    self.panels.forget_clicked_clip();
+                }
                 if matches!(action, OutlinerAction::Select { .. }) {
                     self.viewport.last_pick = None;
                 }
@@ -129,29 +135,25 @@ impl App {
         }
     }
 
-    /// What a command asks for is typed by a person, but for what is selected and shown.
-    fn ask_arguments(&mut self, spec: &CommandSpec) {
+    /// Opens the form of a command, filled with what is selected and shown.
+    pub(super) fn ask_arguments(&mut self, spec: &'static CommandSpec) {
         let Some(session) = &self.session else { return };
-        let document = session.document();
-        let playback = &self.timeline.playback;
-        let ends = playback.range.unwrap_or((0.0, playback.length(document)));
-        let of_clip = spec.arguments.iter().any(|a| a.kind == ArgumentType::Clip);
-        let value = |argument: &ArgumentSpec| match argument.kind {
-            ArgumentType::Seconds if of_clip && argument.name == "from" => format!("{}", ends.0 as f32),
-            ArgumentType::Seconds if of_clip && argument.name == "to" => format!("{}", ends.1 as f32),
-            _ if !argument.required => String::new(),
-            ArgumentType::Node => {
-                let names = self.outliner.selection.nodes.iter().map(|n| crate::ui::node_text(document, *n));
-                names.collect::<Vec<_>>().join(", ")
+        // What would pose the file alone poses what is seen.
+        let spec = over_what_is_shown(spec).filter(|_| self.shown_clip().is_some()).unwrap_or(spec);
+        let around = self.around(session);
+        let last_clip = self.timeline.playback.clip;
+        let mut values = suggested(spec, &Suggestions { around, pose: self.renderer.pose(), last_clip });
+        if spec.name == ApplyPose::NAME || spec.name == KeepPose::NAME {
+            let selected: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
+            let document = session.document();
+            let nodes = reached(document, self.renderer.pose(), self.poses.reach, &selected).unwrap_or_default();
+            let names: Vec<String> = nodes.iter().map(|n| crate::ui::node_text(document, *n)).collect();
+            if !names.is_empty() {
+                values.insert("node".to_owned(), names.into());
             }
-            ArgumentType::Clip => {
-                self.timeline.playback.clip.map_or_else(String::new, |c| crate::ui::clip_text(document, c))
-            }
-            ArgumentType::Seconds if argument.name == "time" => format!("{}", self.timeline.playback.time as f32),
-            kind => kind.usual().unwrap_or_default().to_owned(),
-        };
-        let values = spec.arguments.iter().map(value).collect();
-        self.dialogs.open = Some(Dialog::Arguments { command: spec.name.to_owned(), values });
+        }
+        let rate = self.timeline.playback.fps;
+        self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(FormDraft::new(spec, values, rate)) });
     }
 
     /// What is selected and shown.
@@ -181,7 +183,9 @@ impl App {
         self.end_gesture(ctx);
         if spec.name == RenameNode::NAME {
             let Some(document) = self.session.as_ref().map(Session::document) else { return };
-            match (self.outliner.selection.active, self.shown_clip()) {
+            // The row that was clicked last is renamed.
+            let clicked = self.panels.clicked_clip().filter(|clip| document.clips.contains(*clip));
+            match (self.outliner.selection.active.filter(|_| clicked.is_none()), clicked.or(self.shown_clip())) {
                 (Some(node), _) => self.panels.rename(document.node(node).label(node), node),
                 (None, Some(clip)) => self.panels.rename_clip(document.clip_label(clip), clip),
                 (None, None) => {}
@@ -189,6 +193,8 @@ impl App {
             return;
         }
         let filled = match &self.session {
+            // It is asked for, even where it could be done without.
+            Some(_) if spec.asks && spec.filled_from_around().is_none() => Err(Unfilled::Asks),
             Some(session) => spec.fill(&self.around(session)),
             None => spec.without_arguments().map(|command| vec![command]),
         };
@@ -222,6 +228,9 @@ impl App {
                 return;
             }
         };
+        if self.refuses_under_mix(ctx, &command) {
+            return;
+        }
         let title = command.spec().title;
         let Command::Document(done) = &command else {
             self.run(ctx, command);
@@ -229,6 +238,7 @@ impl App {
         };
         // The clip that is shown has its own: that nothing is seen to move is no riddle then.
         let poses = matches!(done, DocumentCommand::Pose(_));
+        let poses = poses && !line.arguments.contains_key("clip");
         let clip = self.shown_clip().filter(|_| poses).zip(self.session.as_ref());
         let covered = clip.map(|(clip, session)| {
             let clip = session.document().clip_label(clip);
@@ -244,6 +254,13 @@ impl App {
             self.run(ctx, command);
             // What takes long, or was left as it was, is said when it is done.
             (revision(self) != before).then_some(true)
+        } else if let Some(commands) = self.with_key(&command) {
+            let Some(session) = &mut self.session else { return };
+            let done = session.run_all(title, &commands);
+            let changed = done.as_ref().ok().copied();
+            self.follow_keys(None);
+            self.say_done(ctx, done.map(|_| ()), title);
+            changed
         } else {
             self.run_on_file(ctx, &command)
         };
@@ -257,6 +274,27 @@ impl App {
         } else if self.dialogs.toasts.len() == said {
             self.toast(ctx, ToastKind::Note, format!("{title}{about}: nothing needed to change."));
         }
+    }
+
+    /// A pose over the shown clip with the key that Auto-key sets; `None` where it sets none.
+    fn with_key(&self, command: &Command) -> Option<Vec<Command>> {
+        let session = self.session.as_ref()?;
+        let around = self.around(session);
+        let (Command::Document(pose), Some(clip)) = (command, around.seen.filter(|_| around.auto_key)) else {
+            return None;
+        };
+        let document = session.document();
+        let line = command.line(document);
+        let is_shown =
+            line.arguments.get("clip").and_then(|v| v.as_str()) == Some(&crate::ui::clip_text(document, clip));
+        if !poses_over(command.spec()) || !is_shown {
+            return None;
+        }
+        let nodes: Vec<NodeId> = pose.wanted(&Scene::new(document)).ok()?.into_iter().map(|(n, _)| n).collect();
+        let time = Seconds(around.over().time?.0);
+        let interpolation = Some(self.program.settings.new_keys);
+        let key = SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), time, Nodes::Ids(nodes)) };
+        Some(vec![command.clone(), self.of_layer(key.into())])
     }
 
     /// A command: of the file, or of the window.
@@ -394,7 +432,7 @@ impl App {
     }
 
     /// Works commands out beside the window.
-    fn run_beside(&mut self, ctx: &Context, title: impl Into<Title>, commands: Vec<Command>) {
+    pub(super) fn run_beside(&mut self, ctx: &Context, title: impl Into<Title>, commands: Vec<Command>) {
         let title = title.into();
         let Some(session) = &self.session else { return };
         let work = session.work(title.text, commands);
@@ -427,7 +465,11 @@ impl App {
     fn after_worked(&mut self, ctx: &Context, done: Result<bool, RunError>, title: Title) {
         self.follow_keys(None);
         self.purge_selection();
+        let wish = self.files.after_work.take().filter(|_| done.is_ok());
         self.say_worked(ctx, done, title);
+        if let Some(wish) = wish {
+            self.save_then(ctx, wish);
+        }
     }
 
     /// Says that the model was changed while a result was worked out, and asks what becomes of it.
@@ -560,6 +602,7 @@ impl App {
             _ => 0,
         };
         self.viewport.last_pick = Some((at, round));
+        self.panels.forget_clicked_clip();
         let carrying = || std::iter::successors(Some(hit.node), |n| document.node(*n).parent);
         let meant: Vec<crate::model::NodeId> = if joints.is_empty() {
             let flags = document.joint_flags();

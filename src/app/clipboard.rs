@@ -109,7 +109,8 @@ impl App {
 
     /// Copies the selected keys, where the timeline has the keyboard and some are; whether it did.
     fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
-        let on_timeline = self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some();
+        let on_timeline =
+            self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some() && !self.poses.in_animate;
         let keys = WhichKeys::selected(&self.outliner.selection, self.keys_home()).filter(|_| on_timeline);
         let Some((clip, which)) = keys else { return false };
         self.copy_keys(ctx, ClipName::Id(clip), which);

@@ -17,6 +17,9 @@ use crate::{
     ui::{Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words},
 };
 
+/// Bytes of exported files that are checked before they are written.
+const CHECKED: usize = 256 << 20;
+
 /// An export that is made beside the window to see what it comes to; nothing of it is written.
 pub(super) struct Measuring {
     of: (ExportRequest, u64),
@@ -57,10 +60,10 @@ impl App {
             self.files.measuring = None;
             return;
         };
-        if let Some(measuring) = &mut self.files.measuring
-            && let Ok(found) = measuring.result.try_recv()
-        {
-            measuring.found = Some(found);
+        if let Some(measuring) = &mut self.files.measuring {
+            while let Ok(found) = measuring.result.try_recv() {
+                measuring.found = Some(found);
+            }
         }
         let Some(request) = draft.request(session.document()) else {
             self.files.measuring = None;
@@ -75,7 +78,7 @@ impl App {
         let exporting = session.exporting(request);
         let document = session.document().clone();
         let progress = Arc::new(Progress::default());
-        let (sender, result) = mpsc::sync_channel(1);
+        let (sender, result) = mpsc::sync_channel(2);
         let (shared, waker) = (progress.clone(), ctx.clone());
         let measure = move || {
             let clips = exporting.clips();
@@ -84,7 +87,24 @@ impl App {
                 Err(error) if error.is_cancelled() => return,
                 Err(error) => (Vec::new(), Some(error.to_string())),
             };
-            if sender.send(ExportForeseen { sizes, fails, open: open_loops(&document, &clips) }).is_ok() {
+            let foreseen = ExportForeseen { sizes, fails, open: open_loops(&document, &clips), findings: None };
+            let fails = foreseen.fails.is_some();
+            if sender.send(foreseen.clone()).is_err() {
+                return;
+            }
+            waker.request_repaint();
+            if fails {
+                return;
+            }
+            // The same check as of a file that is open, on what would be written.
+            let findings = match exporting.findings(CHECKED, &shared) {
+                Ok(findings) => findings,
+                Err(error) => {
+                    log::info!("what would be exported was not checked: {error}");
+                    return;
+                }
+            };
+            if sender.send(ExportForeseen { findings: Some(findings), ..foreseen }).is_ok() {
                 waker.request_repaint();
             }
         };

@@ -18,6 +18,8 @@ use crate::{
 pub(super) struct Files {
     /// What to do when the save under way is done.
     pub after_save: Option<DeferredAction>,
+    /// What to do when the work beside the window is done and saved.
+    pub after_work: Option<DeferredAction>,
     /// When the file was written that a person was asked about last.
     pub asked_disk: Option<Option<SystemTime>>,
     /// Unkeyed poses that a person left out of the file, as they were then.
@@ -28,6 +30,8 @@ pub(super) struct Files {
     pub export_draft: Option<ExportDraft>,
     /// What is exported, being measured.
     pub measuring: Option<super::exporting::Measuring>,
+    /// What is in the file that a form names.
+    pub reading: Option<super::there::Reading>,
     /// How pictures were made last.
     pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
@@ -59,6 +63,8 @@ pub(super) enum Browse {
     Path(PathFor),
     /// Where the export goes that is being chosen.
     Export { folder: bool },
+    /// The file that a form names.
+    Form,
 }
 
 /// The system's file dialog, while it is open.
@@ -74,11 +80,13 @@ impl Default for Files {
     fn default() -> Self {
         Self {
             after_save: None,
+            after_work: None,
             asked_disk: None,
             left_unkeyed: BTreeMap::new(),
             exported: None,
             export_draft: None,
             measuring: None,
+            reading: None,
             pictures: PicturesDraft::default(),
             importing: None,
             arriving: None,
@@ -101,6 +109,7 @@ impl Files {
             open: dialogs.open.as_ref(),
             toasts: &dialogs.toasts,
             foreseen: self.measuring.as_ref().and_then(|m| m.found.as_ref()),
+            there: self.reading.as_ref().and_then(|r| r.found.as_ref()),
             import: self.importing.as_ref().map(|i| &i.view),
             seams: &self.seams,
             recoveries: &self.recovery_views,

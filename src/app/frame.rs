@@ -80,6 +80,7 @@ impl App {
         self.poll_browse(ctx);
         self.look_at_disk(ctx);
         self.measure_export(ctx);
+        self.read_there(ctx);
         self.keep_problems(ctx);
         self.guard_close(ctx);
         self.dropped_files(ctx);

@@ -474,7 +474,7 @@ impl App {
                 Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
                 Browse::Path(PathFor::Save | PathFor::Copy | PathFor::WeightsOut)
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
-                Browse::Path(PathFor::Open | PathFor::WeightsIn) => dialog.pick_file().map(|p| vec![p]),
+                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => dialog.pick_file().map(|p| vec![p]),
                 Browse::Path(PathFor::Import) => dialog.pick_files(),
             };
             if sender.send(chosen).is_ok() {
@@ -504,6 +504,13 @@ impl App {
                 self.files.browsing = None;
                 let what = match what {
                     Browse::Path(what) => what,
+                    Browse::Form => {
+                        if let (Some(Dialog::Arguments { draft }), Some(path)) = (&mut self.dialogs.open, paths.first())
+                        {
+                            draft.name_file(path);
+                        }
+                        return;
+                    }
                     Browse::Export { .. } => {
                         if let (Some(Dialog::Export { draft }), Some(path)) = (&mut self.dialogs.open, paths.first()) {
                             draft.go_to(path);

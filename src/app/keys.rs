@@ -89,7 +89,8 @@ impl App {
             .filter(|(_, key)| !key.is_empty())
             .collect();
         let painting = self.mode == crate::edit::Mode::Paint;
-        let over_joints = self.entered() != Some(Pane::Timeline);
+        // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
+        let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,

@@ -20,6 +20,7 @@ mod key_routing;
 mod keys;
 mod ladder;
 mod lean;
+mod leaving;
 mod painting;
 mod preferences;
 mod program;
@@ -28,6 +29,7 @@ mod recovery;
 mod save_queue;
 mod saving;
 mod selecting;
+mod there;
 mod viewport_renderer;
 mod window;
 

@@ -32,7 +32,12 @@ fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut Strin
             if label == needle { 0 } else { 1 + u8::from(!label.starts_with(&needle)) }
         });
     }
-    let mut chosen = None;
+    // Enter takes the first that fits.
+    let enters = !search.trim().is_empty() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Enter));
+    let mut chosen = ids.first().copied().filter(|_| enters);
+    if chosen.is_some() {
+        ui.close();
+    }
     egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
         for id in ids {
             let label = document.clip_label(id);

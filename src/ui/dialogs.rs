@@ -1,11 +1,11 @@
 //! Dialogs and messages over the window.
 
-mod arguments;
 mod bind;
 mod convert;
 mod domain;
 mod export;
 mod files;
+mod form;
 mod import;
 mod parts;
 mod pictures;
@@ -21,6 +21,7 @@ pub use self::domain::{
     RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
 };
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
+pub use self::form::{FormDraft, LayersThere};
 pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
 pub use self::pictures::PicturesDraft;
 pub use self::seams::{SeamOrder, SeamsDraft};
@@ -66,6 +67,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         let wide = match dialog {
             Dialog::Import { .. } => 1000.0,
             Dialog::Seams { .. } => 760.0,
+            Dialog::Arguments { .. } => 520.0,
             Dialog::Convert { .. }
             | Dialog::Open { .. }
             | Dialog::ImportFrom { .. }
@@ -114,7 +116,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::Find => {}
             Dialog::Pictures { draft } => pictures::pictures_ui(ui, view, draft, actions),
             Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
-            Dialog::Arguments { command, values } => arguments::arguments_ui(ui, view, command, values, actions),
+            Dialog::Arguments { draft } => form::form_ui(ui, view, draft, actions),
             Dialog::History { marked } => history(ui, view, marked, actions),
             Dialog::Preferences { page, listening } => {
                 preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
@@ -156,53 +158,34 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
     let (name, unsaved) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.unsaved()));
     let reverts = *then == DeferredAction::Revert;
     title(ui, theme, &if reverts { format!("Revert {name}?") } else { format!("Save {name}?") });
-    let say = |ui: &mut Ui, text: String| {
-        ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary))).wrap());
-    };
-    if unsaved.file {
-        let steps = unsaved.steps;
-        let changes = if steps == 1 { "1 change is".to_owned() } else { format!("{steps} changes are") };
-        say(ui, format!("{changes} not saved and would be lost."));
-    }
-    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-    if unsaved.unkeyed > 0 {
-        let poses = many(unsaved.unkeyed, "unkeyed pose");
-        say(ui, format!("{poses} would be lost: without a key a pose is in no file."));
-    }
-    if unsaved.layers > 0 {
-        let layers = many(unsaved.layers, "weight layer");
-        say(ui, format!("{layers} would be lost: what they come to is saved, the layers themselves are not."));
-    }
-    if unsaved.pose_layers > 0 {
-        let layers = many(unsaved.pose_layers, "layer");
-        say(
-            ui,
-            format!(
-                "{layers} would be lost: what they come to is saved; “Keep layers in the file”, in the list of layers, stores them."
-            ),
-        );
-    }
-    if unsaved.pairs > 0 {
-        let pairs = many(unsaved.pairs, "mirror pair");
-        say(ui, format!("{pairs} would be lost: no file says which joints are mirror images."));
-    }
-    if unsaved.mix {
-        say(ui, "The mix would be lost: “Keep in the file” in the mixer stores it.".to_owned());
-    }
+    let text = RichText::new(lost(&unsaved, reverts)).color(theme.color(ColorRole::TextSecondary));
+    ui.add(egui::Label::new(text).wrap());
+    let loose = !reverts && (unsaved.layers > 0 || unsaved.pose_layers > 0 || unsaved.mix);
     ui.add_space(12.0);
     ui.horizontal(|ui| {
         let discard = if reverts {
-            "Revert".to_owned()
+            "Revert"
         } else if unsaved.file {
-            "Discard changes".to_owned()
+            "Discard changes"
         } else {
-            "Discard".to_owned()
+            "Discard"
         };
-        if plain(ui, &discard).clicked() {
+        if plain(ui, discard).clicked() {
             actions.push(DialogAction::DiscardAndContinue(then.clone()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if unsaved.file && !reverts && primary(ui, theme, "Save changes").clicked() {
+            if loose {
+                let keep = primary(ui, theme, "Keep and save");
+                if keep.on_hover_text("Stores them in the file, so that they can be edited again").clicked() {
+                    actions.push(DialogAction::KeepThen(then.clone()));
+                }
+                let bake = plain(ui, "Bake and save");
+                let about = "Turns layers into keys and weights, and the mix into a clip";
+                if bake.on_hover_text(about).clicked() {
+                    actions.push(DialogAction::BakeThen(then.clone()));
+                }
+            } else if (unsaved.file || unsaved.unkeyed > 0) && !reverts && primary(ui, theme, "Save changes").clicked()
+            {
                 actions.push(DialogAction::SaveThen(then.clone()));
             }
             if plain(ui, "Cancel").clicked() {
@@ -210,6 +193,35 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
             }
         });
     });
+}
+
+/// What leaving would lose, in one sentence.
+fn lost(unsaved: &crate::session::Unsaved, reverts: bool) -> String {
+    let many = |n: usize, what: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        n => Some(format!("{n} {what}s")),
+    };
+    let parts = [
+        many(if unsaved.file { unsaved.steps } else { 0 }, "unsaved change"),
+        many(unsaved.unkeyed, "unkeyed pose"),
+        many(unsaved.pose_layers, "layer"),
+        many(unsaved.layers, "weight layer"),
+        unsaved.mix.then(|| "the mix".to_owned()),
+        many(unsaved.pairs, "mirror pair"),
+    ];
+    let mut parts: Vec<String> = parts.into_iter().flatten().collect();
+    let last = parts.pop().unwrap_or_default();
+    let all = if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) };
+    let act = if reverts { "Reverting" } else { "Leaving now" };
+    let layers = unsaved.layers + unsaved.pose_layers;
+    let only_layers = !unsaved.file && unsaved.unkeyed + unsaved.pairs == 0 && !unsaved.mix && layers > 0;
+    let effect = match (only_layers, layers) {
+        (false, _) => "",
+        (true, 1) => "; its effect is saved",
+        (true, _) => "; their effect is saved",
+    };
+    format!("{act} loses {all}{effect}.")
 }
 
 fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions) {

@@ -261,7 +261,7 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool
     let on = is_on(view, command);
     let title = match label {
         Some(label) => format!("{} {}", command.title, label.to_lowercase()),
-        None if command.asks => format!("{}…", command.title),
+        None if command.asks => format!("{}…", command.title.trim_end_matches('…')),
         None => command.title.to_owned(),
     };
     let key = RichText::new(view.settings.keys.shown(command.name))

@@ -16,6 +16,7 @@ mod painting;
 mod palette;
 mod popups;
 mod poses;
+mod poses_tab;
 mod preferences;
 mod problems;
 mod program;
@@ -43,9 +44,9 @@ pub use self::{
     bars::children_words,
     dialogs::{
         BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView,
-        ExportDraft, ExportForeseen, ExportPlace, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView,
-        Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast,
-        ToastKind, UnkeyedRow, bytes_in_words,
+        ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow,
+        ImportView, LayersThere, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft,
+        StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
@@ -76,6 +77,7 @@ pub struct Panels {
     viewport: viewport::ViewportState,
     inspector: inspector::InspectorState,
     poses: poses::PosesState,
+    problems: problems::ProblemsState,
     weights: weights::WeightsState,
     problems: problems::ProblemsState,
     layout: Layout,
@@ -156,9 +158,19 @@ impl Panels {
         self.outliner.rename(node, view_name);
     }
 
+    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    pub const fn clicked_clip(&self) -> Option<crate::model::ClipId> {
+        self.outliner.clicked_clip()
+    }
+
     /// Begins to rename a clip in its row.
     pub fn rename_clip(&mut self, name: String, clip: crate::model::ClipId) {
         self.outliner.rename_clip(clip, name);
+    }
+
+    /// A node was clicked, in whatever panel.
+    pub const fn forget_clicked_clip(&mut self) {
+        self.outliner.forget_clicked_clip();
     }
 
     /// Scrolls the outliner to a node.
@@ -194,8 +206,20 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, poses, weights, problems, layout, dialogs, palette, welcome, menu: _ } =
-        panels;
+    let Panels {
+        outliner,
+        timeline,
+        viewport,
+        inspector,
+        poses,
+        problems,
+        weights,
+        layout,
+        dialogs,
+        palette,
+        welcome,
+        menu: _,
+    } = panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {
@@ -208,8 +232,8 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     inspector: Measure::InspectorPaint.points(),
                 },
                 crate::edit::Mode::Pose => layout::Room {
-                    // Where there are clips the picture is as large as beside the timeline, so that it stays as it is.
-                    timeline: bare.then(|| poses::height(view)),
+                    // Where there are clips, and poses, the picture is as large as beside the timeline, so that it stays as it is.
+                    timeline: poses::height(view, bare),
                     ..layout::Room::default()
                 },
                 crate::edit::Mode::Animate => {
@@ -227,7 +251,9 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                 Pane::Timeline if view.mode == crate::edit::Mode::Paint => {
                     weights::strip_ui(ui, view, actions);
                 }
-                Pane::Timeline if view.mode == crate::edit::Mode::Pose => poses::poses_ui(poses, ui, view, actions),
+                Pane::Timeline if view.mode == crate::edit::Mode::Pose || view.poses.in_animate => {
+                    poses::poses_ui(poses, ui, view, actions);
+                }
                 Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),
             });
         });

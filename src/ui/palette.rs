@@ -32,12 +32,13 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
     let theme = view.theme;
     let ctx = ui.ctx();
     let found = matches(&state.query);
-    let (up, down, enter, escape) = ctx.input_mut(|i| {
+    let (up, down, enter, escape, tab) = ctx.input_mut(|i| {
         (
             i.consume_key(Modifiers::NONE, Key::ArrowUp),
             i.consume_key(Modifiers::NONE, Key::ArrowDown),
             i.consume_key(Modifiers::NONE, Key::Enter),
             i.consume_key(Modifiers::NONE, Key::Escape),
+            i.consume_key(Modifiers::NONE, Key::Tab),
         )
     });
     if down {
@@ -83,7 +84,8 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                 });
                 ui.add_space(4.0);
                 ui.horizontal(|ui| {
-                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Esc", "close")] {
+                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "with values"), ("Esc", "close")]
+                    {
                         key_chips(ui, theme, key);
                         ui.label(
                             RichText::new(what)
@@ -95,9 +97,13 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                 });
             });
         });
+    let asked = found.get(state.chosen).map(|f| f.0).filter(|c| tab && !c.arguments.is_empty());
     let outside = ctx
         .input(|i| i.pointer.any_click() && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p)));
-    if let Some(command) = run {
+    if let Some(command) = asked.filter(|c| (c.enabled)(&view.availability).is_ok()) {
+        actions.push(DialogAction::SetDialog(None));
+        actions.push(DialogAction::Ask(command));
+    } else if let Some(command) = run {
         let enabled = (command.enabled)(&view.availability);
         if enabled.is_ok() {
             actions.push(DialogAction::SetDialog(None));

@@ -1,17 +1,19 @@
 //! What is odd about the file, each finding with its place.
 
-use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
+use std::collections::{BTreeSet, HashMap};
+
+use egui::{RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
 use super::{
     Action, Actions, AssetRef, Theme, View,
     theme::Font,
-    widgets::{paint_icon, panel_title},
+    widgets::{name_widget, paint_icon, panel_title, severity_icon},
 };
 use crate::render::ColorRole;
 use crate::{
     edit::command::Bind,
-    model::{Derived, Diagnostic, Severity, Shared},
+    model::{Diagnostic, Severity, Shared},
 };
 
 /// What the list of problems asks for.
@@ -29,116 +31,198 @@ impl From<ProblemAction> for Action {
     }
 }
 
-/// What the list of problems keeps.
+/// What the panel keeps: the findings in groups, made anew when there are others.
 #[derive(Clone, Debug, Default)]
 pub struct ProblemsState {
-    /// How tall each row is, by the list and its width.
-    of: Derived<(Shared<Vec<Diagnostic>>, u32), Vec<f32>>,
+    of: Option<Shared<Vec<Diagnostic>>>,
+    groups: Vec<Group>,
+    /// Groups that are open, by their first finding.
+    open: BTreeSet<usize>,
+}
+
+/// Findings that say the same.
+#[derive(Clone, Debug)]
+struct Group {
+    /// Their places in the list.
+    all: Vec<usize>,
+    /// `6 meshes: …`, where there are several.
+    text: String,
+    /// What the buttons of each are called.
+    names: Vec<String>,
+}
+
+/// More are counted, not listed.
+const MOST: usize = 200;
+
+impl ProblemsState {
+    fn update(&mut self, view: &View<'_>) {
+        if self.of.as_ref().is_some_and(|of| Shared::ptr_eq(of, view.problems)) {
+            return;
+        }
+        self.of = Some(view.problems.clone());
+        self.open.clear();
+        let mut found: HashMap<(u8, &str, &str), usize> = HashMap::new();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (k, problem) in view.problems.iter().enumerate() {
+            let at =
+                *found.entry((problem.severity as u8, problem.code, problem.message.as_str())).or_insert(groups.len());
+            match groups.get_mut(at) {
+                Some(group) => group.push(k),
+                None => groups.push(vec![k]),
+            }
+        }
+        let mut taken: HashMap<String, usize> = HashMap::new();
+        let group = |all: Vec<usize>| {
+            let name = |k: &usize| {
+                let place = spoken_place(view, &view.problems[*k].place);
+                let count = taken.entry(place.clone()).or_insert(0);
+                *count += 1;
+                if *count == 1 { place } else { format!("{place}, finding {count}") }
+            };
+            let names = all.iter().map(name).collect();
+            let first = &view.problems[all[0]];
+            let text = match all.len() {
+                1 => first.message.clone(),
+                n => format!("{n} {}: {}", noun(view, &all), first.message),
+            };
+            Group { all, text, names }
+        };
+        self.groups = groups.into_iter().take(MOST).map(group).collect();
+    }
+}
+
+/// What the findings of a group are about, as a plural.
+fn noun(view: &View<'_>, all: &[usize]) -> &'static str {
+    let document = view.session.map(|s| s.document());
+    let of = |k: &usize| {
+        let mut parts = view.problems[*k].place.split('/');
+        match (parts.next(), parts.next().and_then(|n| n.parse::<usize>().ok())) {
+            (Some("nodes"), Some(n)) => {
+                let has_mesh = document.and_then(|d| d.nodes.get(n.into())).is_some_and(|n| n.mesh.is_some());
+                if has_mesh { "meshes" } else { "nodes" }
+            }
+            (Some("meshes"), _) => "meshes",
+            (Some("skins"), _) => "skins",
+            (Some("animations"), _) => "clips",
+            (Some("materials"), _) => "materials",
+            (Some("images"), _) => "images",
+            (Some("textures"), _) => "textures",
+            (Some("accessors"), _) => "accessors",
+            _ => "places",
+        }
+    };
+    let first = all.first().map_or("places", of);
+    if all.iter().all(|k| of(k) == first) { first } else { "places" }
 }
 
 pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
+    state.update(view);
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            panel_title(ui, theme, "Problems");
-            for severity in [Severity::Error, Severity::Warning, Severity::Info] {
-                let count = view.problems.iter().filter(|d| d.severity == severity).count();
-                if count > 0 {
-                    let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), egui::Sense::hover());
-                    severity_icon(ui, theme, rect.center(), severity, 16.0);
-                    ui.label(
-                        RichText::new(count.to_string())
-                            .font(Theme::font(Font::Number))
-                            .color(theme.color(ColorRole::TextSecondary)),
-                    );
-                }
+        head_ui(ui, view);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            if view.problems.is_empty() {
+                ui.horizontal(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                    let ok = theme.color(ColorRole::SeverityOk);
+                    paint_icon(ui.painter(), rect.center(), icons::ICON_CHECK_CIRCLE, 16.0, ok);
+                    ui.label(RichText::new("No problems found").color(theme.color(ColorRole::TextSecondary)));
+                });
+            }
+            let ProblemsState { groups, open, .. } = state;
+            for group in groups.iter() {
+                group_ui(ui, view, group, open, actions);
+                ui.add_space(4.0);
             }
         });
-        let scroll = ScrollArea::vertical().auto_shrink([false, false]);
-        if view.problems.is_empty() {
-            scroll.show(ui, |ui| none_ui(ui, theme));
-            return;
-        }
-        scroll.show_viewport(ui, |ui, seen| state.rows_ui(ui, view, seen, actions));
     });
 }
 
-fn none_ui(ui: &mut Ui, theme: &Theme) {
-    ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
-        let color = theme.color(ColorRole::SeverityOk);
-        paint_icon(ui.painter(), rect.center(), icons::ICON_CHECK_CIRCLE, 16.0, color);
-        ui.label(RichText::new("No problems found").color(theme.color(ColorRole::TextSecondary)));
-    });
-}
-
-impl ProblemsState {
-    /// The rows that are in sight, and those about them. How tall another one is, is known when it was seen.
-    fn rows_ui(&mut self, ui: &mut Ui, view: &View<'_>, seen: Rect, actions: &mut Actions) {
-        /// A sentence of one line, its place, and what is between rows.
-        const USUAL: f32 = 48.0;
-        /// Points above and below what is seen that are laid out, too, so that Tab and readers of the screen find more.
-        const AROUND: f32 = 200.0;
-        let width = ui.available_width();
-        if !self.of.is_of(&(view.problems.clone(), width.to_bits())) {
-            self.of.put((view.problems.clone(), width.to_bits()), vec![USUAL; view.problems.len()]);
-        }
-        let Some(heights) = self.of.get_mut() else { return };
-        let (top, left) = (ui.max_rect().top(), ui.max_rect().left());
-        ui.set_height(heights.iter().sum());
-        let (from, to) = (seen.top() - AROUND, seen.bottom() + AROUND);
-        let mut y = 0.0;
-        for (k, problem) in view.problems.iter().enumerate() {
-            let height = &mut heights[k];
-            if y > to {
-                break;
-            }
-            if y + *height >= from {
-                let area = Rect::from_min_size(pos2(left, top + y), vec2(width, *height));
-                let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt(("problem", k)));
-                row_ui(&mut row, view, (k, problem), actions);
-                let now = row.min_rect().height() + 4.0;
-                if (now - *height).abs() > 0.5 {
-                    *height = now;
-                    ui.ctx().request_repaint();
-                }
-            }
-            y += *height;
-        }
-    }
-}
-
-fn row_ui(ui: &mut Ui, view: &View<'_>, (k, problem): (usize, &Diagnostic), actions: &mut Actions) {
+fn head_ui(ui: &mut Ui, view: &View<'_>) {
     let theme = view.theme;
+    ui.horizontal(|ui| {
+        panel_title(ui, theme, "Problems");
+        for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+            let count = view.problems.iter().filter(|d| d.severity == severity).count();
+            if count > 0 {
+                let (rect, _) = ui.allocate_exact_size(vec2(16.0, 20.0), egui::Sense::hover());
+                severity_icon(ui, theme, rect.center(), severity, 16.0);
+                let count = RichText::new(count.to_string()).font(Theme::font(Font::Number));
+                ui.label(count.color(theme.color(ColorRole::TextSecondary)));
+            }
+        }
+    });
+}
+
+/// A finding, or one row of several that opens.
+fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, open: &mut BTreeSet<usize>, actions: &mut Actions) {
+    let theme = view.theme;
+    let first = group.all[0];
+    let problem = &view.problems[first];
     ui.horizontal_top(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
         severity_icon(ui, theme, rect.center(), problem.severity, 16.0);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            let text = RichText::new(&problem.message).color(theme.color(ColorRole::TextPrimary));
-            ui.add(egui::Label::new(text).wrap());
-            let place = spoken_place(view, &problem.place);
-            let line = egui::Layout::right_to_left(egui::Align::Center);
-            ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
-                // Buttons first: the text takes what is left.
-                let how = match problem.fix {
-                    Some(Bind::NAME) => "Gives it the weights of the nearest bones",
-                    _ => "Normalizes the weights there",
-                };
-                if problem.fix.is_some() && ui.small_button("Fix").on_hover_text(how).clicked() {
-                    actions.push(ProblemAction::FixProblem(k));
+            let text = RichText::new(&group.text).color(theme.color(ColorRole::TextPrimary));
+            if group.all.len() == 1 {
+                ui.add(egui::Label::new(text).wrap());
+                place_ui(ui, view, group, 0, actions);
+                return;
+            }
+            let is_open = open.contains(&first);
+            let response = ui.add(egui::Label::new(text).wrap().sense(egui::Sense::click()));
+            response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
+            let said = if is_open { "▾ Hide places" } else { "▸ Show places" };
+            let line = RichText::new(format!("{said} · {}", problem.code)).font(Theme::font(Font::Caption));
+            let fold =
+                ui.add(egui::Label::new(line.color(theme.color(ColorRole::TextTertiary))).sense(egui::Sense::click()));
+            fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Places: {}", group.text)));
+            if (response.clicked() || fold.clicked()) && !open.remove(&first) {
+                open.insert(first);
+            }
+            if is_open {
+                for k in 0..group.all.len().min(MOST) {
+                    place_ui(ui, view, group, k, actions);
                 }
-                let node = problem.place.starts_with("nodes/") || problem.place.starts_with("skins/");
-                if (node || problem.fix.is_some()) && ui.small_button("Show").clicked() {
-                    actions.push(ProblemAction::ShowProblem(k));
-                }
-                let text = RichText::new(format!("{place} · {}", problem.code))
-                    .font(Theme::font(Font::Caption))
-                    .color(theme.color(ColorRole::TextTertiary));
-                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    ui.add(egui::Label::new(text).truncate()).on_hover_text(&problem.place);
-                });
-            });
+            }
+        });
+    });
+}
+
+/// The place of a finding, and what can be done about it.
+fn place_ui(ui: &mut Ui, view: &View<'_>, group: &Group, k: usize, actions: &mut Actions) {
+    let theme = view.theme;
+    let (at, name) = (group.all[k], &group.names[k]);
+    let problem = &view.problems[at];
+    let place = spoken_place(view, &problem.place);
+    let line = egui::Layout::right_to_left(egui::Align::Center);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), 20.0), line, |ui| {
+        // Buttons first: the text takes what is left.
+        if problem.fix.is_some() {
+            let how = match problem.fix {
+                Some(Bind::NAME) => "Gives it the weights of the nearest bones",
+                _ => "Normalizes the weights there",
+            };
+            let fix = ui.small_button("Fix");
+            name_widget(ui, &fix, &format!("Fix {name}"));
+            if fix.on_hover_text(how).clicked() {
+                actions.push(ProblemAction::FixProblem(at));
+            }
+        }
+        let node = problem.place.starts_with("nodes/") || problem.place.starts_with("skins/");
+        if node || problem.fix.is_some() {
+            let show = ui.small_button("Show");
+            name_widget(ui, &show, &format!("Show {name}"));
+            if show.clicked() {
+                actions.push(ProblemAction::ShowProblem(at));
+            }
+        }
+        let text = RichText::new(format!("{place} · {}", problem.code))
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary));
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            ui.add(egui::Label::new(text).truncate()).on_hover_text(&problem.place);
         });
     });
 }
@@ -169,14 +253,4 @@ fn spoken_place(view: &View<'_>, place: &str) -> String {
         k += 2;
     }
     if place.is_empty() { "file".to_owned() } else { words.join(" › ") }
-}
-
-/// Severities have shapes of their own, never colour alone.
-fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity, size: f32) {
-    let (icon, role) = match severity {
-        Severity::Error => (icons::ICON_ERROR, ColorRole::SeverityError),
-        Severity::Warning => (icons::ICON_WARNING, ColorRole::SeverityWarning),
-        Severity::Info => (icons::ICON_INFO, ColorRole::SeverityInfo),
-    };
-    paint_icon(ui.painter(), at, icon, size, theme.color(role));
 }

@@ -10,7 +10,7 @@ use super::{
     View,
     theme::{Font, Theme},
 };
-use crate::model::{Document, MixMask, NodeId, Pin};
+use crate::model::{Document, MixMask, NodeId, Pin, Severity};
 use crate::render::{ColorRole, Measure};
 
 /// An icon's glyph.
@@ -189,6 +189,17 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     let at = pos2(place.right() + 6.0, rect.center().y - galley.size().y * 0.5);
     ui.painter().galley(at, galley, theme.color(ColorRole::TextPrimary));
     response
+}
+
+/// Severities have shapes of their own, never colour alone.
+pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity, size: f32) {
+    use egui_material_icons::icons;
+    let (icon, role) = match severity {
+        Severity::Error => (icons::ICON_ERROR, ColorRole::SeverityError),
+        Severity::Warning => (icons::ICON_WARNING, ColorRole::SeverityWarning),
+        Severity::Info => (icons::ICON_INFO, ColorRole::SeverityInfo),
+    };
+    paint_icon(ui.painter(), at, icon, size, theme.color(role));
 }
 
 /// A panel's title.

@@ -180,7 +180,9 @@ fn every_command_stands_in_its_menu() {
                 Some((_, inner)) => inner == group,
                 None => group.is_empty(),
             };
-            let title = |c: &&CommandSpec| if c.asks { format!("{}…", c.title) } else { c.title.to_owned() };
+            let title = |c: &&CommandSpec| {
+                if c.asks { format!("{}…", c.title.trim_end_matches('…')) } else { c.title.to_owned() }
+            };
             all.iter().filter(fits).map(title).collect()
         };
         let mut groups: Vec<&str> = all.iter().filter_map(|c| c.menu.split_once('/').map(|(_, g)| g)).collect();

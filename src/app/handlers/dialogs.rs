@@ -52,6 +52,7 @@ impl App {
             }
             DialogAction::Convert(draft) => self.convert(ctx, &draft),
             DialogAction::Browse { what } => self.browse(ctx, Browse::Path(what)),
+            DialogAction::BrowseForm => self.browse(ctx, Browse::Form),
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportWeights { path, by } => self.import_weights(ctx, path, by),
             DialogAction::ExportWeights(path) if path.exists() => {
@@ -71,10 +72,12 @@ impl App {
                 self.dialogs.open = None;
                 self.perform(ctx, wish);
             }
-            DialogAction::SaveThen(wish) => {
-                self.dialogs.open = None;
-                self.files.after_save = Some(wish);
-                self.run(ctx, FileCommand::Save);
+            DialogAction::SaveThen(wish) => self.save_then(ctx, wish),
+            DialogAction::KeepThen(wish) => self.keep_then(ctx, wish),
+            DialogAction::BakeThen(wish) => self.bake_then(ctx, wish),
+            DialogAction::Ask(command) => {
+                self.end_gesture(ctx);
+                self.ask_arguments(command);
             }
         }
     }

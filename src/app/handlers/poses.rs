@@ -74,6 +74,12 @@ impl App {
             PosesAction::SetReach(reach) => self.poses.reach = reach,
             PosesAction::SetFlip(flip) => self.poses.flip = flip,
             PosesAction::SetAmount(amount) => self.poses.amount = amount,
+            PosesAction::ShowInAnimate(shown) => {
+                self.end_gesture(ctx);
+                // Keys that are out of sight are not selected.
+                self.outliner.selection.clear_keys();
+                self.poses.in_animate = shown;
+            }
             PosesAction::Keep(name) => {
                 let Some(session) = &self.session else { return };
                 let selected: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
@@ -219,7 +225,12 @@ impl App {
             ctx.request_repaint();
             return;
         }
-        let strip = self.mode == crate::edit::Mode::Pose && self.viewport.options.timeline && !self.program.welcome;
+        let in_sight = match self.mode {
+            crate::edit::Mode::Pose => true,
+            crate::edit::Mode::Animate => self.poses.in_animate,
+            crate::edit::Mode::Paint => false,
+        };
+        let strip = in_sight && self.viewport.options.timeline && !self.program.welcome;
         if !strip || session.history().is_open() || !self.renderer.shows_picture() {
             return;
         }

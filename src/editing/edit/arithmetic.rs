@@ -11,6 +11,51 @@ pub fn evaluate(text: &str) -> Option<f64> {
     (parser.rest.is_empty() && value.is_finite()).then_some(value)
 }
 
+/// [`evaluate`] with signs of units behind numbers: `1 m + 20 cm`. Each unit has its size; a number without one counts 1. One unit
+/// at the end, behind arithmetic without others, is that of the whole: `(1 + 2) cm`.
+pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let mut parts: Vec<(String, Option<f64>)> = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let is_word = |c: char| c.is_alphabetic() || matches!(c, '°' | '%' | '×');
+        let start = rest.find(is_word).unwrap_or(rest.len());
+        // The e of 1e-3 is no unit.
+        let exponent = rest[start..].starts_with(['e', 'E'])
+            && rest[..start].ends_with(|c: char| c.is_ascii_digit() || c == '.')
+            && rest[start + 1..].starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
+        if exponent {
+            let end = rest[start + 2..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |k| start + 2 + k);
+            parts.push((rest[..end].to_owned(), None));
+            rest = &rest[end..];
+            continue;
+        }
+        let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |k| start + k);
+        let word = &rest[start..end];
+        // A sign of multiplication is none of a unit.
+        let factor = match units.iter().find(|(unit, _)| *unit == word) {
+            // Behind it a number means that it multiplies.
+            Some(_) if word == "×" && !rest[end..].trim().is_empty() => None,
+            Some((_, size)) => Some(*size),
+            None if word == "×" || word.is_empty() => None,
+            None => return None,
+        };
+        let number = if factor.is_none() { &rest[..end] } else { &rest[..start] };
+        parts.push((number.to_owned(), factor));
+        rest = rest[end..].trim_start();
+    }
+    let count = parts.iter().filter(|p| p.1.is_some()).count();
+    let last = parts.last().and_then(|p| p.1);
+    if let (1, Some(size)) = (count, last) {
+        let whole: Vec<&str> = parts.iter().map(|p| p.0.as_str()).collect();
+        return evaluate(&whole.join(" ")).map(|v| v * size).filter(|v| v.is_finite());
+    }
+    let sized = |(number, size): &(String, Option<f64>)| match size {
+        Some(size) => format!("{number}*{size:e}"),
+        None => number.clone(),
+    };
+    evaluate(&parts.iter().map(sized).collect::<Vec<_>>().join(" "))
+}
+
 struct Parser<'a> {
     rest: &'a [u8],
     depth: usize,
@@ -92,7 +137,30 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::evaluate;
+    use super::{evaluate, evaluate_with};
+
+    #[test]
+    fn units_stand_behind_numbers_or_behind_the_whole() {
+        let units = [("m", 1.0), ("cm", 0.01), ("×", 1.0)];
+        let cases = [
+            ("12 cm", Some(0.12)),
+            ("(1 + 2) cm", Some(0.03)),
+            ("1 m + 20cm", Some(1.2)),
+            ("1e-3 m", Some(0.001)),
+            ("1e-3+1", Some(1.001)),
+            ("3×2", Some(6.0)),
+            ("2 ×", Some(2.0)),
+            ("1 m 20 cm", None),
+            ("5 kg", None),
+            ("cm", None),
+            ("", None),
+        ];
+        for (text, wanted) in cases {
+            let found = evaluate_with(text, &units);
+            let near = found.zip(wanted).is_some_and(|(a, b): (f64, f64)| (a - b).abs() < 1e-9);
+            assert!(near || (found.is_none() && wanted.is_none()), "{text}: {found:?}");
+        }
+    }
 
     #[test]
     fn arithmetic_is_done_and_nonsense_is_not() {

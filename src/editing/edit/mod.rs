@@ -12,7 +12,7 @@ pub use self::command::untold;
 pub(crate) use self::command::{joint_named, primitives_of, uv_of};
 pub use self::{
     apply::{Edit, EditError, apply},
-    arithmetic::evaluate,
+    arithmetic::{evaluate, evaluate_with},
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command, CommandError, CommandLine,
         CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset, Scene, clip_text, find, find_clip, find_clips,

@@ -19,7 +19,7 @@ use crate::{
         self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
         open_bytes, transcode,
     },
-    model::{ClipId, Document, Notice, Property, Shared, meant_rate, rate_in_words},
+    model::{ClipId, Diagnostic, Document, Notice, Property, Shared, meant_rate, rate_in_words},
     motion::clip_edit::{MotionError, resampled},
 };
 
@@ -242,6 +242,17 @@ impl Session {
     }
 }
 
+/// What is wrong with files that would be written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExportFindings {
+    /// Each finding with how often it was made, the worst first.
+    pub list: Vec<(Diagnostic, usize)>,
+    /// How many files were checked.
+    pub checked: usize,
+    /// How many there are.
+    pub files: usize,
+}
+
 impl Exporting {
     /// Makes the files, and writes them.
     ///
@@ -314,6 +325,40 @@ impl Exporting {
             progress.reach(0.05 + 0.85 * (k + 1) as f32 / files.len() as f32)?;
         }
         Ok(sizes)
+    }
+
+    /// What the check of files finds in those that would be written. They are made and let go of one after the other, as many as fit
+    /// into `budget` bytes of data, and at least one.
+    ///
+    /// # Errors
+    /// See [`ExportFailure`].
+    pub fn findings(&self, budget: usize, progress: &Progress) -> Result<ExportFindings, ExportFailure> {
+        let files = self.request.files(&self.document);
+        let (packed, _) = self.packed()?;
+        let exporter = gltf::Exporter::new(&packed.source)?;
+        let mut found = ExportFindings { files: files.len(), ..ExportFindings::default() };
+        let mut made = 0;
+        for (_, clips) in &files {
+            if found.checked > 0 && made >= budget {
+                break;
+            }
+            progress.reach(0.9)?;
+            let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
+            made += glb.len();
+            let again = Session::of(open_bytes(glb, None, &Progress::default())?, None);
+            for finding in again.all_findings() {
+                let same = |(other, _): &&mut (Diagnostic, usize)| {
+                    (other.severity, other.code, &other.message) == (finding.severity, finding.code, &finding.message)
+                };
+                match found.list.iter_mut().find(same) {
+                    Some((_, count)) => *count += 1,
+                    None => found.list.push((finding, 1)),
+                }
+            }
+            found.checked += 1;
+        }
+        found.list.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+        Ok(found)
     }
 
     fn is_own(&self, path: &Path) -> bool {

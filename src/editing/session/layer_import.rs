@@ -11,8 +11,9 @@ use crate::{
         Command, CommandError,
         command::{
             KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, NewLayer,
-            SetInLayer, SetKey, StrengthGoes,
+            SetInLayer, SetKey, StrengthGoes, clip_text,
             field::{ClipName, Nodes, Numbers, Seconds, Trs},
+            pose_layer_text,
         },
     },
     formats::gltf::Progress,
@@ -35,6 +36,38 @@ pub(super) struct LayerMeant<'a> {
     pub clip: Option<&'a ClipName>,
     pub layer: Option<&'a LayerName>,
     pub into: Option<&'a ClipName>,
+}
+
+/// A layer that a file keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptLayer {
+    /// Text that names its clip; the pose if `None`.
+    pub clip: Option<String>,
+    /// Its clip's name, as it is read.
+    pub clip_label: String,
+    /// Text that names it.
+    pub layer: String,
+}
+
+/// The layers that a file keeps.
+///
+/// # Errors
+/// A sentence where the file cannot be opened.
+pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
+    let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
+    let document = source.document?;
+    let of_home = |home: &LayerHome| {
+        let clip = home.clip();
+        let label = clip.map_or_else(|| "The pose".to_owned(), |id| document.clip_label(id));
+        let layers = document.aids.layers(*home);
+        let one = |layer: &PoseLayer| KeptLayer {
+            clip: clip.map(|id| clip_text(&document, id)),
+            clip_label: label.clone(),
+            layer: pose_layer_text(&document, layer.id),
+        };
+        layers.iter().map(one).collect::<Vec<_>>()
+    };
+    Ok(document.aids.pose_layers.keys().flat_map(of_home).collect())
 }
 
 impl Session {

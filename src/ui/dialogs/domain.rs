@@ -8,13 +8,13 @@ use std::{
 use egui::TextureId;
 
 use crate::{
-    edit::command::field::CarryWay,
+    edit::{CommandSpec, command::field::CarryWay},
     model::{ClipId, UnkeyedAt},
     motion::BestSeam,
     session::{ExportRequest, Outlook, SaveRequest},
     ui::{
-        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ImportDraft, ImportView, PicturesDraft,
-        SeamsDraft,
+        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere,
+        PicturesDraft, SeamsDraft,
     },
 };
 
@@ -140,10 +140,8 @@ pub enum Dialog {
     },
     /// What a command needs.
     Arguments {
-        /// The command.
-        command: String,
-        /// What was typed, in the order of its arguments.
-        values: Vec<String>,
+        /// As it is filled in.
+        draft: Box<FormDraft>,
     },
     /// What was done.
     History {
@@ -313,12 +311,35 @@ pub struct Toast {
     pub kind: ToastKind,
     /// A sentence.
     pub text: String,
-    /// When it came, on egui's clock.
+    /// When it was said, on egui's clock.
+    pub said: f64,
+    /// From when on it is old, on the same clock: when it was said, or when the pointer left it.
     pub since: f64,
     /// How often it was said.
     pub times: u32,
     /// What can be done about it.
     pub verbs: Vec<(&'static str, Action)>,
+}
+
+impl Toast {
+    /// Says more about the same act: the graver kind counts, and what went well is said first.
+    fn add(&mut self, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
+        let rank = |kind: ToastKind| match kind {
+            ToastKind::Ok => 0,
+            ToastKind::Note => 1,
+            ToastKind::Error => 2,
+        };
+        let whole = |text: &str| if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") };
+        self.text = if rank(kind) < rank(self.kind) {
+            format!("{} {}", whole(&text), self.text)
+        } else {
+            format!("{} {text}", whole(&self.text))
+        };
+        if rank(kind) > rank(self.kind) {
+            self.kind = kind;
+        }
+        self.verbs.extend(verbs);
+    }
 }
 
 /// What dialogs ask for: files, journals, the history.
@@ -343,6 +364,8 @@ pub enum DialogAction {
         /// What for.
         what: PathFor,
     },
+    /// The same for the file that a form names.
+    BrowseForm,
     /// The same for where an export goes: a folder, or a file.
     BrowseExport {
         /// Whether it is a folder.
@@ -369,6 +392,12 @@ pub enum DialogAction {
     DiscardAndContinue(DeferredAction),
     /// Save, then do what was wanted.
     SaveThen(DeferredAction),
+    /// Keep layers and the mix in the file, save, then do what was wanted.
+    KeepThen(DeferredAction),
+    /// Bake layers and the mix, save, then do what was wanted.
+    BakeThen(DeferredAction),
+    /// Open the form of a command.
+    Ask(&'static CommandSpec),
     /// Save although something is in the way.
     SaveAnyway {
         /// What is.
@@ -441,6 +470,8 @@ pub struct DialogsView<'a> {
     pub toasts: &'a [Toast],
     /// What the export that is being chosen comes to, once it is known.
     pub foreseen: Option<&'a ExportForeseen>,
+    /// What is in the file that a form names, once that is known.
+    pub there: Option<&'a LayersThere>,
     /// Clips of other files.
     pub import: Option<&'a ImportView>,
     /// Where clips are best left for each other, as it was found.
@@ -457,12 +488,17 @@ impl Dialogs {
         self.open.as_ref().is_some_and(|d| !d.is_loose())
     }
 
-    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest; errors stay the longest.
+    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest; errors stay the longest. What one
+    /// act says, all in one frame, is one message.
     pub fn say(&mut self, now: f64, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
         const MOST: usize = 5;
+        if let Some(last) = self.toasts.last_mut().filter(|t| t.said == now && t.times == 1 && t.text != text) {
+            last.add(kind, text, verbs);
+            return;
+        }
         let same = self.toasts.iter().position(|t| t.kind == kind && t.text == text).map(|k| self.toasts.remove(k));
         let times = same.map_or(0, |t| t.times) + 1;
-        self.toasts.push(Toast { kind, text, since: now, times, verbs });
+        self.toasts.push(Toast { kind, text, said: now, since: now, times, verbs });
         if self.toasts.len() > MOST {
             let oldest = self.toasts.iter().position(|t| t.kind != ToastKind::Error).unwrap_or(0);
             self.toasts.remove(oldest);

@@ -13,13 +13,13 @@ use super::{
 };
 use crate::ui::popups::menu_button;
 use crate::{
-    model::{ClipId, Document, rate_in_words},
+    model::{ClipId, Document, Severity, rate_in_words},
     render::ColorRole,
-    session::{ExportRequest, Session},
+    session::{ExportFindings, ExportRequest, Session},
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, cut, filter_field, name_widget, paint_icon, segment, segments},
+        widgets::{check, cut, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
     },
 };
 
@@ -166,6 +166,8 @@ pub struct ExportForeseen {
     pub fails: Option<String>,
     /// Clips that are loops and do not close, each with what is wrong.
     pub open: Vec<(ClipId, String)>,
+    /// What the check finds in what would be written, once that is known.
+    pub findings: Option<ExportFindings>,
 }
 
 /// A way to export that has a name.
@@ -289,7 +291,9 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                         actions.push(crate::ui::TimelineAction::ShowClip(*clip));
                         actions.push(crate::ui::Action::Run(crate::edit::command::PlayCommand::RepairLoop.into()));
                     }
-                    if ui.button("Show").clicked() {
+                    let show = ui.button("Show");
+                    name_widget(ui, &show, &format!("Show {}", document.clip_label(*clip)));
+                    if show.clicked() {
                         actions.push(DialogAction::SetDialog(None));
                         actions.push(crate::ui::TimelineAction::ShowClip(*clip));
                     }
@@ -386,18 +390,27 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     let document = session.document();
     let mut now = draft.clone();
     head(ui, theme, None, "Export animations", "", actions);
-    preset_ui(ui, theme, &mut now);
-    ui.add_space(4.0);
-    clips_ui(ui, theme, document, &mut now);
-    ui.add_space(8.0);
-    let enter = how_ui(ui, theme, document, &mut now, actions);
-    ui.add_space(4.0);
-    let request = now.request(document);
-    let files = request.as_ref().map(|r| r.files(document)).unwrap_or_default();
     let foreseen = view.dialogs.foreseen;
     let sizes = foreseen.map_or(&[][..], |f| &f.sizes);
-    let (replaced, own) = files_ui(ui, theme, document, session, &files, sizes);
-    open_ui(ui, theme, document, foreseen.map_or(&[][..], |f| &f.open), actions);
+    // In a low window the choices scroll, and the buttons stay in sight.
+    let most = (ui.ctx().content_rect().height() - 190.0).max(160.0);
+    let scroll = ScrollArea::vertical().max_height(most).auto_shrink([false, true]).id_salt("export choices");
+    let (enter, request, files, replaced, own) = scroll
+        .show(ui, |ui| {
+            preset_ui(ui, theme, &mut now);
+            ui.add_space(4.0);
+            clips_ui(ui, theme, document, &mut now);
+            ui.add_space(8.0);
+            let enter = how_ui(ui, theme, document, &mut now, actions);
+            ui.add_space(4.0);
+            let request = now.request(document);
+            let files = request.as_ref().map(|r| r.files(document)).unwrap_or_default();
+            let (replaced, own) = files_ui(ui, theme, document, session, &files, sizes);
+            open_ui(ui, theme, document, foreseen.map_or(&[][..], |f| &f.open), actions);
+            findings_ui(ui, theme, foreseen);
+            (enter, request, files, replaced, own)
+        })
+        .inner;
     ui.add_space(10.0);
     ui.horizontal(|ui| {
         let fails = foreseen.and_then(|f| f.fails.as_ref());
@@ -433,6 +446,45 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
                 actions.push(DialogAction::Export { request: Box::new(request), draft: Box::new(now.clone()) });
             } else if now != *draft {
                 actions.push(DialogAction::SetDialog(Some(Dialog::Export { draft: Box::new(now.clone()) })));
+            }
+        });
+    });
+}
+
+/// What the check finds in what would be written: counts, and a list that opens.
+fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
+    let Some(foreseen) = foreseen else { return };
+    ui.add_space(4.0);
+    let Some(found) = &foreseen.findings else {
+        if foreseen.fails.is_none() {
+            small(ui, theme, "Checking what will be written…");
+        }
+        return;
+    };
+    let part = if found.checked < found.files {
+        format!(" in the first {} of {} files", found.checked, found.files)
+    } else {
+        String::new()
+    };
+    if found.list.is_empty() {
+        small(ui, theme, &format!("Check: no problems found{part}"));
+        return;
+    }
+    let count = |severity| found.list.iter().filter(|(f, _)| f.severity == severity).count();
+    let counts =
+        [(count(Severity::Error), "error"), (count(Severity::Warning), "warning"), (count(Severity::Info), "note")];
+    let words: Vec<String> = counts.iter().filter(|c| c.0 > 0).map(|(n, what)| many(*n, what)).collect();
+    let text = format!("Check: {}{part}", words.join(", "));
+    egui::CollapsingHeader::new(RichText::new(text)).id_salt("findings of the export").show(ui, |ui| {
+        ScrollArea::vertical().max_height(140.0).auto_shrink([false, true]).id_salt("export findings").show(ui, |ui| {
+            for (finding, times) in &found.list {
+                ui.horizontal_top(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
+                    severity_icon(ui, theme, rect.center(), finding.severity, 14.0);
+                    let times = if *times > 1 { format!(" ({times} times)") } else { String::new() };
+                    let text = RichText::new(format!("{}{times} · {}", finding.message, finding.code));
+                    ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap()).on_hover_text(&finding.place);
+                });
             }
         });
     });

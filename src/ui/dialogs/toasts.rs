@@ -8,7 +8,7 @@ use crate::ui::ProgramAction;
 use crate::ui::{
     Actions, Theme, Toast, ToastKind, View,
     theme::Font,
-    widgets::{icon_button, paint_icon},
+    widgets::{icon_button, name_widget, paint_icon},
 };
 
 pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
@@ -18,15 +18,25 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let area =
         Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -40.0));
     area.show(ui.ctx(), |ui| {
-        ui.spacing_mut().item_spacing.y = 8.0;
+        ui.spacing_mut().item_spacing.y = 4.0;
+        let newest = view.dialogs.toasts.len() - 1;
         for (k, toast) in view.dialogs.toasts.iter().enumerate() {
-            toast_ui(ui, view.theme, k, toast, actions);
+            // Older ones are one line, unless they wait for an answer.
+            let waits = toast.kind == ToastKind::Error || toast.verbs.iter().any(|v| v.0 != "Undo");
+            toast_ui(ui, view.theme, (k, toast), (k == newest, k == newest || waits), actions);
         }
     });
 }
 
-fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Actions) {
-    let frame = egui::Frame::popup(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(12);
+fn toast_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (k, toast): (usize, &Toast),
+    (newest, whole): (bool, bool),
+    actions: &mut Actions,
+) {
+    let margin = egui::Margin::symmetric(10, if whole { 6 } else { 2 });
+    let frame = egui::Frame::popup(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(margin);
     let shown = frame.show(ui, |ui| {
         ui.set_width(Measure::Toast.points());
         ui.horizontal_top(|ui| {
@@ -41,11 +51,18 @@ fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut A
             ui.allocate_ui(vec2(width, 20.0), |ui| {
                 ui.set_width(width);
                 ui.vertical(|ui| {
-                    ui.add(Label::new(RichText::new(&toast.text).color(theme.color(ColorRole::TextPrimary))).wrap());
-                    below(ui, theme, k, toast, actions);
+                    let label = Label::new(RichText::new(&toast.text).color(theme.color(ColorRole::TextPrimary)));
+                    if whole {
+                        ui.add(label.wrap());
+                        below(ui, (theme, newest), k, toast, actions);
+                    } else {
+                        ui.add(label.truncate()).on_hover_text(&toast.text);
+                    }
                 });
             });
-            if icon_button(ui, theme, icons::ICON_CLOSE, "Close message", "", false, Ok(())).clicked() {
+            // Each close button has a name of its own.
+            let name = if newest { "Close message".to_owned() } else { format!("Close message {}", k + 1) };
+            if icon_button(ui, theme, icons::ICON_CLOSE, &name, "", false, Ok(())).clicked() {
                 actions.push(ProgramAction::CloseToast(k));
             }
         });
@@ -56,7 +73,7 @@ fn toast_ui(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut A
 }
 
 /// How often it was said, and what can be done about it.
-fn below(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Actions) {
+fn below(ui: &mut Ui, (theme, newest): (&Theme, bool), k: usize, toast: &Toast, actions: &mut Actions) {
     if toast.times > 1 {
         let times = RichText::new(format!("×{}", toast.times)).font(Theme::font(Font::NumberSmall));
         ui.label(times.color(theme.color(ColorRole::TextTertiary)));
@@ -67,7 +84,11 @@ fn below(ui: &mut Ui, theme: &Theme, k: usize, toast: &Toast, actions: &mut Acti
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         for (verb, action) in &toast.verbs {
-            if ui.button(*verb).clicked() {
+            let button = ui.button(*verb);
+            if !newest {
+                name_widget(ui, &button, &format!("{verb}, message {}", k + 1));
+            }
+            if button.clicked() {
                 actions.push(ProgramAction::CloseToast(k));
                 actions.push(action.clone());
             }

@@ -167,12 +167,23 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
         }
     }
     state.clips.clips.retain(|id| document.clips.get(*id).is_some());
+    let before = std::mem::replace(&mut state.clip_count, document.clips.count());
     // A filter is for lists that are longer than the panel.
     if ids.len() > FEW {
         egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 }).show(ui, |ui| {
             filter_field(ui, theme, &mut state.clip_filter, "Filter clips");
         });
         let needle = state.clip_filter.to_lowercase();
+        // A clip that was just made is seen, whatever the list was narrowed to.
+        let is_new = before > 0 && document.clips.count() > before;
+        let newest = document.clips.ids().next_back();
+        let newest_hidden = newest.is_some_and(|id| !document.clip_label(id).to_lowercase().contains(&needle));
+        let needle = if is_new && newest_hidden {
+            state.clip_filter.clear();
+            String::new()
+        } else {
+            needle
+        };
         ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
     }
     if ids.is_empty() {
@@ -246,6 +257,7 @@ fn clip_row(
     if response.clicked() {
         let modifiers = ui.input(|i| i.modifiers);
         state.clips.click(id, ids, view.shown_clip(), modifiers);
+        state.clicked_clip = Some(id);
         if !modifiers.command && !modifiers.shift {
             actions.push(TimelineAction::ShowClip(id));
         }

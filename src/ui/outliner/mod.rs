@@ -31,6 +31,10 @@ pub struct OutlinerState {
     /// The clip that was in sight last.
     clip_seen: Option<ClipId>,
     clip_filter: String,
+    /// How many clips there were.
+    clip_count: usize,
+    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    clicked_clip: Option<ClipId>,
     clip_order: clips::ClipOrder,
     clips: clips::Chosen,
     /// What is typed with the focus on a clip's row.
@@ -51,6 +55,16 @@ impl OutlinerState {
     pub fn rename(&mut self, node: NodeId, name: String) {
         self.renaming = Some((node, name));
         self.scroll_to = Some(node);
+    }
+
+    /// Whether the row of a clip was clicked last: which one.
+    pub const fn clicked_clip(&self) -> Option<ClipId> {
+        self.clicked_clip
+    }
+
+    /// A node was clicked.
+    pub const fn forget_clicked_clip(&mut self) {
+        self.clicked_clip = None;
     }
 
     /// Begins to type a clip's name.

@@ -64,6 +64,8 @@ pub enum PosesAction {
     SetFlip(bool),
     /// How far a click goes, 0 to 1.
     SetAmount(f32),
+    /// Shows poses in place of the timeline in Animate mode, or the timeline again.
+    ShowInAnimate(bool),
     /// Keeps the pose that is seen, where poses are shown, under this name.
     Keep(String),
     /// Gives a pose of one's own another name.
@@ -91,6 +93,8 @@ pub struct Poses {
     pub flip: bool,
     /// How far a click goes, 0 to 1.
     pub amount: f32,
+    /// Whether they are shown in place of the timeline in Animate mode.
+    pub in_animate: bool,
     /// Those of one's own.
     pub own: Vec<KeptPose>,
     /// How the clipboard's answer is taken.
@@ -106,6 +110,7 @@ impl Default for Poses {
             reach: PoseReach::Body,
             flip: false,
             amount: 1.0,
+            in_animate: false,
             own: Vec::new(),
             pasting: Pasting::default(),
             asked: 0.0,
@@ -124,6 +129,8 @@ pub struct PosesView<'a> {
     pub flip: bool,
     /// How far a click goes, 0 to 1.
     pub amount: f32,
+    /// Whether they are shown in place of the timeline in Animate mode.
+    pub in_animate: bool,
     /// Those of one's own.
     pub own: &'a [KeptPose],
     /// Pictures of this model in them, by where they are kept and by name; those that are taken already.
@@ -133,7 +140,8 @@ pub struct PosesView<'a> {
 impl Poses {
     /// What panels see.
     pub fn view<'a>(&'a self, pictures: &'a BTreeMap<(Library, String), TextureId>) -> PosesView<'a> {
-        let Self { library, reach, flip, amount, own, pasting: _, asked: _ } = self;
-        PosesView { library: *library, reach: *reach, flip: *flip, amount: *amount, own, pictures }
+        let Self { library, reach, flip, amount, in_animate, own, pasting: _, asked: _ } = self;
+        let (library, reach, flip, amount, in_animate) = (*library, *reach, *flip, *amount, *in_animate);
+        PosesView { library, reach, flip, amount, in_animate, own, pictures }
     }
 }

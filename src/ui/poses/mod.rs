@@ -30,6 +30,7 @@ use crate::{
         Action, Actions, Theme, View,
         blend_drag::{BlendDrag, blend_buttons_ui},
         edits,
+        poses_tab::poses_tab_ui,
         theme::Font,
         widgets::{
             elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments, select_all,
@@ -101,10 +102,10 @@ fn shown<'a>(view: &View<'a>, document: &'a Document) -> &'a [KeptPose] {
     }
 }
 
-/// Points the strip is high.
-pub fn height(view: &View<'_>) -> f32 {
+/// Points the strip is high; `None` where it takes what the timeline has. `bare`: there are no clips.
+pub fn height(view: &View<'_>, bare: bool) -> Option<f32> {
     let none = view.session.is_none_or(|s| shown(view, s.document()).is_empty());
-    if none { EMPTY } else { STRIP }
+    if none { Some(EMPTY) } else { bare.then_some(STRIP) }
 }
 
 /// What puts a pose on, where edits go now.
@@ -240,6 +241,9 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if view.mode == crate::edit::Mode::Animate {
+            poses_tab_ui(ui, view, actions);
+        }
         let response = ui.button("Keep this pose");
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose that is seen"));
         if response.on_hover_text("Keeps how the joints stand now, under a name").clicked() {

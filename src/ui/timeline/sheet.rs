@@ -147,14 +147,14 @@ impl Sheet<'_> {
         }
     }
 
-    /// The wheel scrolls; with Ctrl it zooms about the pointer, with Shift it goes along the time.
+    /// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes along the time.
     fn navigate(&self, state: &mut TimelineState, ui: &Ui) {
         let (scroll, modifiers, pointer) = ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
         if ui.rect_contains_pointer(self.whole)
             && let Some(at) = pointer
         {
-            if modifiers.command || modifiers.alt {
-                let zoom = ui.input(|i| i.zoom_delta());
+            let zoom = ui.input(|i| i.zoom_delta());
+            if zoom != 1.0 || modifiers.command || modifiers.alt {
                 let factor = if zoom != 1.0 { 1.0 / f64::from(zoom) } else { f64::from((-scroll.y * 0.004).exp()) };
                 state.zoom(self.axis.time(at.x), factor);
             } else if modifiers.shift || scroll.x != 0.0 {
@@ -315,7 +315,8 @@ impl Sheet<'_> {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
                 let Summary { times, kinds } = state.summary.update(self.clip.clone(), |clip| summary(clip));
-                let same = |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
+                let same =
+                    |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
                 if !state.selected.key().is_some_and(same) {
                     state.selected.put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
                 }

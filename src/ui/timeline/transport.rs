@@ -17,6 +17,7 @@ use crate::{
     ui::{
         Action, Actions, Theme, View,
         blend_drag::blend_buttons_ui,
+        poses_tab::poses_tab_ui,
         theme::Font,
         widgets::{elided, filter_field, icon_button, name_widget},
     },
@@ -55,7 +56,8 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
     Frame::new().inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
-            let room = Room::of(ui.available_width());
+            // The button of the poses is always there.
+            let room = Room::of(ui.available_width() - 30.0);
             ui.spacing_mut().item_spacing.x = 2.0;
             play_buttons(ui, view, actions);
             ui.add_space(8.0);
@@ -64,6 +66,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.add_space(4.0);
             clip_and_rate(state, ui, view, document, &room, actions);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                poses_tab_ui(ui, view, actions);
                 let mixing = playback_mixes(view);
                 let key = view.settings.keys.key(PlayCommand::Mixer.name());
                 if (room.mixer || mixing)

@@ -73,6 +73,11 @@ impl CommandSpec {
         }
     }
 
+    /// How it is filled from what is selected and shown; `None` where it is not.
+    pub const fn filled_from_around(&self) -> Option<fn(&Around<'_>) -> Filled> {
+        self.filled
+    }
+
     /// The command without arguments.
     ///
     /// # Errors

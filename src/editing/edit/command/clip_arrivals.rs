@@ -13,7 +13,8 @@ use super::{
 use crate::{
     edit::Edit,
     model::{
-        Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track, TrackId, Tracks,
+        Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track,
+        TrackId, Tracks,
     },
 };
 

@@ -290,7 +290,9 @@ impl SetMix {
                 Some(fault) => Err(sentence("mix_unsound", fault)),
                 None => Ok(Outcome { edits: vec![Edit::SetMix { to: Some(mix.clone()) }], ..Outcome::default() }),
             },
-            MixText::Text(text) => read_mix(scene.document, text).map(put).map_err(|fault| sentence("mix_unsound", fault)),
+            MixText::Text(text) => {
+                read_mix(scene.document, text).map(put).map_err(|fault| sentence("mix_unsound", fault))
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ mod clip_work;
 mod clips;
 mod define;
 pub mod field;
+pub mod forms;
 mod hold_report;
 mod host;
 mod ik;
@@ -70,7 +71,10 @@ pub use self::{
         ReverseClip, RootMotion, SetRate, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of,
         seam_in_words, travel_in_words,
     },
-    clips::{AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode, RenameNodes},
+    clips::{
+        AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode, RenameNodes,
+        free_clip_name,
+    },
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
         ToolCommand, VertexCommand, ViewCommand,

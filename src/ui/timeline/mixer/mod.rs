@@ -236,12 +236,12 @@ fn split_ui(
     at
 }
 
-/// The wheel scrolls; with Ctrl it zooms about the pointer, with Shift it goes along the time.
+/// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes along the time.
 fn navigate(state: &mut TimelineState, ui: &Ui, axis: &TimeAxis, body: Rect, lanes: usize) {
     let (scroll, modifiers, pointer) = ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
     if let Some(at) = pointer.filter(|_| ui.rect_contains_pointer(body)) {
-        if modifiers.command {
-            let zoom = ui.input(egui::InputState::zoom_delta);
+        let zoom = ui.input(egui::InputState::zoom_delta);
+        if zoom != 1.0 || modifiers.command {
             state.zoom(axis.time(at.x), 1.0 / f64::from(zoom));
         } else if modifiers.shift || scroll.x != 0.0 {
             let by = scroll.x + if modifiers.shift { scroll.y } else { 0.0 };

@@ -1,0 +1,81 @@
+//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, before it is saved.
+
+use egui::Context;
+
+use super::App;
+use crate::{
+    edit::{
+        Command,
+        command::{
+            BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers, field::ClipName,
+        },
+    },
+    ui::{DeferredAction, ToastKind},
+};
+
+impl App {
+    /// Keeps layers and the mix in the file, saves, and then does what was wanted.
+    pub(super) fn keep_then(&mut self, ctx: &Context, wish: DeferredAction) {
+        let Some(unsaved) = self.session.as_ref().map(|s| s.unsaved()) else { return };
+        let mut commands: Vec<Command> = Vec::new();
+        if unsaved.pose_layers > 0 {
+            commands.push(KeepLayers { on: Some(true) }.into());
+        }
+        if unsaved.layers > 0 {
+            commands.push(KeepWeightLayers { on: Some(true), mesh: None }.into());
+        }
+        if unsaved.mix {
+            commands.push(KeepMix { on: Some(true) }.into());
+        }
+        self.change_then(ctx, "Keep in the file", commands, wish);
+    }
+
+    /// Bakes layers into keys and weights, and the mix into a clip, saves, and then does what was wanted.
+    pub(super) fn bake_then(&mut self, ctx: &Context, wish: DeferredAction) {
+        let Some(session) = &self.session else { return };
+        let (unsaved, document) = (session.unsaved(), session.document());
+        let mut commands: Vec<Command> = Vec::new();
+        // The mix first: layers play in it.
+        if unsaved.mix {
+            commands.push(BakeMix { name: None, rate: None, millimetres: None, in_place: None }.into());
+        }
+        if unsaved.pose_layers > 0 {
+            let homes = document.aids.pose_layers.keys();
+            commands.extend(homes.map(|home| FoldLayers { clip: home.clip().map(ClipName::Id), layer: None }.into()));
+        }
+        if unsaved.layers > 0 {
+            commands.push(FlattenLayers { mesh: None }.into());
+        }
+        self.change_then(ctx, "Bake", commands, wish);
+    }
+
+    /// Carries commands out as one step, saves, and then does what was wanted. What takes long is worked out beside the window, which
+    /// stays until then.
+    fn change_then(&mut self, ctx: &Context, title: &'static str, commands: Vec<Command>, wish: DeferredAction) {
+        self.dialogs.open = None;
+        self.end_gesture(ctx);
+        let Some(session) = &mut self.session else { return };
+        if commands.iter().any(|c| c.takes_long(session.document())) {
+            self.files.after_work = Some(wish);
+            self.run_beside(ctx, title, commands);
+            return;
+        }
+        match session.run_all(title, &commands) {
+            Ok(_) => {
+                self.say_done(ctx, Ok(()), title);
+                self.save_then(ctx, wish);
+            }
+            Err(error) => {
+                let text = format!("{title} was not done, and nothing was saved: {error}.");
+                self.toast(ctx, ToastKind::Error, text);
+            }
+        }
+    }
+
+    /// Saves, and then does what was wanted.
+    pub(super) fn save_then(&mut self, ctx: &Context, wish: DeferredAction) {
+        self.dialogs.open = None;
+        self.files.after_save = Some(wish);
+        self.run(ctx, FileCommand::Save);
+    }
+}

@@ -1,0 +1,50 @@
+//! What is in the file that a form names: the layers that it keeps, read beside the window.
+
+use std::{path::PathBuf, sync::mpsc, thread};
+
+use egui::Context;
+
+use super::App;
+use crate::{
+    session::{KeptLayer, kept_layers_of},
+    ui::{Dialog, LayersThere},
+};
+
+/// A file that is being read, or was.
+pub(super) struct Reading {
+    path: PathBuf,
+    result: mpsc::Receiver<LayersThere>,
+    pub found: Option<LayersThere>,
+}
+
+impl App {
+    /// Reads the file that a form names, when it names another one.
+    pub(super) fn read_there(&mut self, ctx: &Context) {
+        let wanted = match &self.dialogs.open {
+            Some(Dialog::Arguments { draft }) => draft.file().filter(|path| path.is_file()),
+            _ => None,
+        };
+        let Some(path) = wanted else {
+            self.files.reading = None;
+            return;
+        };
+        if let Some(reading) = self.files.reading.as_mut().filter(|r| r.path == path) {
+            if let Ok(found) = reading.result.try_recv() {
+                reading.found = Some(found);
+            }
+            return;
+        }
+        let (sender, result) = mpsc::sync_channel(1);
+        let (file, waker) = (path.clone(), ctx.clone());
+        let read = move || {
+            let layers: Result<Vec<KeptLayer>, String> = kept_layers_of(&file);
+            if sender.send(LayersThere { layers }).is_ok() {
+                waker.request_repaint();
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("ulna layers there".into()).spawn(read) {
+            log::warn!("a file could not be looked at: {error}");
+        }
+        self.files.reading = Some(Reading { path, result, found: None });
+    }
+}

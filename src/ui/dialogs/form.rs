@@ -1,0 +1,274 @@
+//! The form of a command: an editor per argument, what is missing in a sentence, the shorter way, and a button that does it.
+
+mod draft;
+mod fields;
+mod lists;
+mod picker;
+
+use egui::{Key, RichText, ScrollArea, Ui};
+use serde_json::Map;
+
+pub use self::{draft::FormDraft, lists::LayersThere};
+use self::{
+    draft::field_count,
+    fields::{FieldPlace, field_ui},
+};
+use super::{parts::small, plain, primary, title};
+use crate::{
+    edit::{
+        ArgumentSpec, ArgumentType, CommandSpec,
+        command::{
+            field::Part as _,
+            forms::{Entry, entry, is_for_programs, is_needed, poses_over, shorter},
+        },
+    },
+    render::ColorRole,
+    ui::{Action, Actions, Dialog, DialogAction, View, edits, theme::Font},
+};
+
+/// Points that the names of fields take, and what is between them and the fields.
+const LABELS: f32 = 132.0;
+/// More rows than this, and those that may stay empty are folded away.
+const ROWS: usize = 7;
+
+/// Arguments whose names say little to a person.
+const LABELED: [(&str, &str); 18] = [
+    ("most", "Max influences"),
+    ("how", "Mode"),
+    ("millimetres", "Max error"),
+    ("locked", "Locked joints"),
+    ("taken", "If the name exists"),
+    ("in_common", "Least in common"),
+    ("set", "Digit"),
+    ("new_keys", "New keys"),
+    ("parts", "Channels"),
+    ("about", "Pivot"),
+    ("part", "Amount"),
+    ("below", "Below"),
+    ("repeat", "At the end"),
+    ("make_room", "Make room before 0"),
+    ("falloff", "Fall-off, joints"),
+    ("passes", "Passes"),
+    ("wrap", "Repeating texture"),
+    ("bits", "Bits per weight"),
+];
+
+/// An argument's name as a label: `from_mesh` → *From mesh*.
+fn label(name: &str) -> String {
+    if let Some((_, label)) = LABELED.iter().find(|(n, _)| *n == name) {
+        return (*label).to_owned();
+    }
+    let words = name.replace('_', " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Whether a sentence says more than the name beside it does: *Whose axis; the node's own unless given*, but not *Which*.
+fn says_more(help: &str) -> bool {
+    help.split_whitespace().count() > 3
+}
+
+/// The argument that is typed first: what is needed and not a time, else what may be given and is not.
+fn first_typed(spec: &CommandSpec, draft: &FormDraft) -> usize {
+    let typed = |a: &ArgumentSpec| entry(spec, a).is_some_and(|e| field_count(&e) > 0 && e != Entry::Axis);
+    let fields = || spec.arguments.iter().enumerate().filter(|(_, a)| typed(a) && !draft.is_left_out(spec, a.name));
+    let is_when = |a: &ArgumentSpec| a.kind == ArgumentType::Seconds && a.name == "time";
+    let needed = || fields().find(|(_, a)| is_needed(spec, a) && !is_when(a));
+    let empty = || fields().find(|(k, a)| draft.entered[*k].value.is_none() && !is_when(a));
+    needed().or_else(empty).or_else(|| fields().next()).map_or(usize::MAX, |(k, _)| k)
+}
+
+/// The rows of a form: those in sight, and those that are folded away.
+fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
+    let over = poses_over(spec);
+    let of_over = |a: &ArgumentSpec| over && matches!(a.name, "clip" | "time" | "layer");
+    let asked = |(_, a): &(usize, &ArgumentSpec)| {
+        !of_over(a) && entry(spec, a) != Some(Entry::Data) && !draft.is_left_out(spec, a.name)
+    };
+    let all: Vec<usize> = spec.arguments.iter().enumerate().filter(asked).map(|(k, _)| k).collect();
+    if all.len() <= ROWS {
+        return (all, Vec::new());
+    }
+    let first = first_typed(spec, draft);
+    let kept = |k: &usize| {
+        let argument = &spec.arguments[*k];
+        let is_keys = entry(spec, argument) == Some(Entry::Keys);
+        is_needed(spec, argument) || is_keys || draft.entered[*k].value.is_some() || *k == first
+    };
+    all.into_iter().partition(kept)
+}
+
+/// A command's form.
+pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Actions) {
+    let theme = view.theme;
+    let Some(spec) = draft.spec() else { return };
+    title(ui, theme, spec.title.trim_end_matches('…'));
+    let help =
+        RichText::new(format!("{}.", spec.help.trim_end_matches('.'))).color(theme.color(ColorRole::TextSecondary));
+    ui.add(egui::Label::new(help).wrap());
+    shorter_ui(ui, view, spec);
+    ui.add_space(8.0);
+    let for_programs = is_for_programs(spec);
+    let mut now = draft.clone();
+    let mut typing = ui.memory(|m| m.focused()).is_none();
+    if for_programs {
+        small(ui, theme, "This command takes data that a program writes. Use it in scripts.");
+    } else {
+        let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
+        ScrollArea::vertical().max_height(most).auto_shrink([false, true]).id_salt("form").show(ui, |ui| {
+            typing |= rows_ui(ui, view, spec, draft, &mut now, actions);
+        });
+    }
+    ui.add_space(12.0);
+    if now != *draft {
+        actions.push(DialogAction::SetDialog(Some(Dialog::Arguments { draft: Box::new(now.clone()) })));
+    }
+    let line = if for_programs { Err(String::new()) } else { now.line(spec) };
+    let enter = typing && ui.input(|i| i.key_pressed(Key::Enter));
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let go = ui.add_enabled_ui(line.is_ok(), |ui| primary(ui, theme, spec.title.trim_end_matches('…'))).inner;
+        let cancel = plain(ui, "Cancel");
+        if let Err(wrong) = &line {
+            let note = RichText::new(wrong).font(super::Theme::font(Font::Small));
+            let note = egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(note));
+        }
+        if cancel.clicked() {
+            actions.push(DialogAction::SetDialog(None));
+        } else if (go.clicked() || enter)
+            && let Ok(line) = line
+        {
+            actions.push(DialogAction::SetDialog(None));
+            actions.push(Action::RunLine(line));
+        }
+    });
+}
+
+/// The key of a command, and the way that needs no form.
+fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
+    let keys = &view.settings.keys;
+    let key = keys.shown(spec.name);
+    let mut way = if key.is_empty() { String::new() } else { format!("Press {key}. ") };
+    if let Some(text) = shorter(spec) {
+        // Keys of other commands are named as they are set.
+        for (k, part) in text.split(['{', '}']).enumerate() {
+            match (k % 2, keys.shown(part)) {
+                (0, _) => way.push_str(part),
+                (_, key) if key.is_empty() => way.push_str("its key"),
+                (_, key) => way.push_str(&key),
+            }
+        }
+    }
+    if !way.is_empty() {
+        ui.add_space(4.0);
+        small(ui, view.theme, &format!("Shorter: {}", way.trim_end()));
+    }
+}
+
+/// All rows; whether Enter in one of their fields means the whole form.
+fn rows_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    spec: &'static CommandSpec,
+    draft: &FormDraft,
+    now: &mut FormDraft,
+    actions: &mut Actions,
+) -> bool {
+    let (seen, folded) = rows(spec, draft);
+    let first = first_typed(spec, draft);
+    let mut enters = false;
+    let mut grid = |ui: &mut Ui, id: &str, which: &[usize], over: bool, now: &mut FormDraft| {
+        let width = (ui.available_width() - LABELS - 12.0).max(120.0);
+        egui::Grid::new(("form", id)).num_columns(2).min_col_width(LABELS - 16.0).spacing([16.0, 8.0]).show(ui, |ui| {
+            for k in which {
+                let place = FieldPlace { width, first: *k == first };
+                enters |= row_ui(ui, view, spec, *k, place, now, actions);
+                ui.end_row();
+            }
+            if over {
+                over_ui(ui, view, spec, width, now);
+                ui.end_row();
+            }
+        });
+    };
+    grid(ui, "seen", &seen, poses_over(spec), now);
+    if !folded.is_empty() {
+        let head = RichText::new(format!("More options ({})", folded.len()));
+        egui::CollapsingHeader::new(head).id_salt(("more of the form", spec.name)).show(ui, |ui| {
+            grid(ui, "folded", &folded, false, now);
+        });
+    }
+    enters
+}
+
+fn row_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    spec: &'static CommandSpec,
+    k: usize,
+    place: FieldPlace,
+    now: &mut FormDraft,
+    actions: &mut Actions,
+) -> bool {
+    let argument = &spec.arguments[k];
+    let Some(entry) = entry(spec, argument) else { return false };
+    let role = if is_needed(spec, argument) { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
+    let words = RichText::new(label(argument.name)).color(view.theme.color(role));
+    ui.with_layout(egui::Layout::left_to_right(egui::Align::Min), |ui| ui.add(egui::Label::new(words).wrap()));
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        let enters = field_ui(ui, view, (spec, argument), &entry, (k, now), place, actions);
+        if let Some(wrong) = now.entered[k].wrong.clone() {
+            let text = RichText::new(wrong).font(super::Theme::font(Font::Small));
+            ui.add(egui::Label::new(text.color(view.theme.color(ColorRole::SeverityWarning))).wrap());
+        } else if says_more(argument.help) {
+            small(ui, view.theme, argument.help);
+        }
+        enters
+    })
+    .inner
+}
+
+/// Where a pose goes: what is shown, or the pose of the file.
+fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &mut FormDraft) {
+    let Some(document) = view.session.map(|s| s.document()) else { return };
+    let theme = view.theme;
+    ui.label(RichText::new("Applies to").color(theme.color(ColorRole::TextPrimary)));
+    let over = edits::over(view);
+    let mut shown = Map::new();
+    over.write(document, "", &mut shown);
+    let layer = view.layers.written.map(|id| crate::edit::command::pose_layer_text(document, id));
+    let in_layer = layer.map_or_else(String::new, |layer| format!(", layer {layer}"));
+    let words = match view.shown_clip() {
+        Some(clip) => format!("{} at {:.3} s{in_layer}", document.clip_label(clip), view.edit_time()),
+        None => format!("The pose of the file{in_layer}"),
+    };
+    let places: Vec<usize> = spec
+        .arguments
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| matches!(a.name, "clip" | "time" | "layer"))
+        .map(|(k, _)| k)
+        .collect();
+    let is_shown =
+        |now: &FormDraft| places.iter().all(|k| now.entered[*k].value.as_ref() == shown.get(spec.arguments[*k].name));
+    if shown.is_empty() {
+        ui.label(RichText::new(words).color(theme.color(ColorRole::TextSecondary)));
+        return;
+    }
+    let file = "The pose of the file".to_owned();
+    let text = if is_shown(now) { words.clone() } else { file.clone() };
+    let combo = egui::ComboBox::from_id_salt("applies to").selected_text(&text).width(width).show_ui(ui, |ui| {
+        if ui.selectable_label(is_shown(now), &words).clicked() {
+            for k in &places {
+                now.entered[*k].value = shown.get(spec.arguments[*k].name).cloned();
+            }
+        }
+        if ui.selectable_label(!is_shown(now), &file).clicked() {
+            for k in &places {
+                now.entered[*k].value = None;
+            }
+        }
+    });
+    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Applies to: {text}")));
+}

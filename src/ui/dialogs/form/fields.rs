@@ -1,0 +1,384 @@
+//! The editors of arguments.
+
+use egui::{RichText, TextEdit, Ui, vec2};
+use serde_json::Value;
+
+use super::{
+    draft::FormDraft,
+    lists::{Listed, listed},
+    picker::picker_ui,
+};
+use crate::{
+    edit::{
+        ArgumentSpec, CommandSpec,
+        command::forms::{Entry, Quantity, Unit, Unset, is_needed},
+    },
+    model::Property,
+    render::ColorRole,
+    ui::{
+        Actions, View,
+        theme::{Font, Theme},
+        widgets::{check, name_widget, segment, segments, select_all},
+    },
+};
+
+/// Where a field is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldPlace {
+    /// Points that it may take.
+    pub width: f32,
+    /// Whether it has the focus where nothing else has.
+    pub first: bool,
+}
+
+/// The editor of an argument; whether Enter in it means the whole form.
+pub fn field_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (spec, argument): (&CommandSpec, &ArgumentSpec),
+    entry: &Entry,
+    (k, now): (usize, &mut FormDraft),
+    place: FieldPlace,
+    actions: &mut Actions,
+) -> bool {
+    let theme = view.theme;
+    let name = super::label(argument.name);
+    let optional = !is_needed(spec, argument);
+    match entry {
+        Entry::Words(words) => words_ui(ui, (&name, words), optional, (k, now), place.width),
+        Entry::Flag(unset) => flag_ui(ui, theme, (&name, *unset), optional, (k, now), place.width),
+        Entry::Parts(morphs) => parts_ui(ui, theme, *morphs, (k, now)),
+        Entry::Keys => keys_ui(ui, view, (spec, argument), (k, now)),
+        Entry::Axis => return axis_ui(ui, theme, &name, (k, now), place),
+        Entry::Number(q) | Entry::Numbers(q) => {
+            return typed_ui(ui, theme, (&name, entry), &[q.unit.sign()], (k, now), place);
+        }
+        Entry::Vector(q) | Entry::Factor(q) => {
+            return triple_ui(ui, theme, (&name, entry), q, (k, now), place);
+        }
+        Entry::Text | Entry::Vertices => {
+            return typed_ui(ui, theme, (&name, entry), &[""], (k, now), place);
+        }
+        Entry::Path => {
+            return ui
+                .horizontal(|ui| {
+                    let narrow = FieldPlace { width: place.width - 84.0, ..place };
+                    let enters = typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
+                    if ui.button("Choose…").on_hover_text("The system's own dialog").clicked() {
+                        actions.push(crate::ui::DialogAction::BrowseForm);
+                    }
+                    enters
+                })
+                .inner;
+        }
+        Entry::Data => {}
+        _ => {
+            if let Some(list) = listed(entry, argument.name, view, now) {
+                pick_ui(ui, view, &name, optional, list, (k, now), place.width);
+            }
+        }
+    }
+    false
+}
+
+/// A list to pick from, and the selected ones at a click.
+fn pick_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    name: &str,
+    optional: bool,
+    list: Listed<'_>,
+    (k, now): (usize, &mut FormDraft),
+    width: f32,
+) {
+    let chosen: Vec<String> = match &now.entered[k].value {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    let shown = match &chosen[..] {
+        [] if optional => list.unset.to_owned(),
+        [] => "Pick…".to_owned(),
+        texts => texts.iter().map(|t| (list.label)(t)).collect::<Vec<_>>().join(", "),
+    };
+    let many = list.many;
+    let selected = list.selected.clone();
+    ui.horizontal(|ui| {
+        let extra =
+            if selected.is_empty() { 0.0 } else { 76.0 } + if optional && !chosen.is_empty() { 30.0 } else { 0.0 };
+        let picked = picker_ui(ui, view.theme, name, (&shown, many), &chosen, width - extra, || (list.all)());
+        let picked = if optional && !chosen.is_empty() {
+            let clear = ui.add(egui::Button::new("✕").min_size(vec2(22.0, 24.0)));
+            name_widget(ui, &clear, &format!("Clear {}", name.to_lowercase()));
+            if clear.clicked() { Some(Vec::new()) } else { picked }
+        } else {
+            picked
+        };
+        let picked = if selected.is_empty() {
+            picked
+        } else {
+            let button = ui.add(egui::Button::new("Selected").min_size(vec2(68.0, 24.0)));
+            name_widget(ui, &button, &format!("Selected for {}", name.to_lowercase()));
+            if button.on_hover_text("Takes what is selected").clicked() { Some(selected) } else { picked }
+        };
+        if let Some(mut texts) = picked {
+            now.entered[k].value = match texts.len() {
+                0 => None,
+                1 => texts.pop().map(Value::from),
+                _ => Some(texts.into()),
+            };
+        }
+    });
+}
+
+/// Words to choose from: few as segments, many as a list.
+fn words_ui(
+    ui: &mut Ui,
+    (name, words): (&str, &[&'static str]),
+    optional: bool,
+    (k, now): (usize, &mut FormDraft),
+    width: f32,
+) {
+    let entered = &mut now.entered[k].value;
+    let shown = entered.as_ref().map_or_else(|| "Default".to_owned(), |v| capital(&plain(v)));
+    let combo =
+        egui::ComboBox::from_id_salt(("words", name)).selected_text(&shown).width(width.min(220.0)).show_ui(ui, |ui| {
+            if optional && ui.selectable_label(entered.is_none(), "Default").clicked() {
+                *entered = None;
+            }
+            for word in words {
+                let on = entered.as_ref().is_some_and(|v| plain(v) == *word);
+                if ui.selectable_label(on, capital(word)).clicked() {
+                    *entered = Some((*word).into());
+                }
+            }
+        });
+    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A box to tick where what is not given is off or on; else a list with the third way.
+fn flag_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (name, unset): (&str, Unset),
+    optional: bool,
+    (k, now): (usize, &mut FormDraft),
+    width: f32,
+) {
+    let entered = &mut now.entered[k].value;
+    let given = entered.as_ref().and_then(Value::as_bool);
+    let third = match unset {
+        Unset::Toggles => "Toggle",
+        Unset::Fits => "Automatic",
+        Unset::Off | Unset::On => {
+            let mut on = given.unwrap_or(unset == Unset::On);
+            let response = check(ui, theme, &mut on, "");
+            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, true, on, name));
+            if response.changed() {
+                // What is not given means the same.
+                *entered = (!optional || on != (unset == Unset::On)).then_some(Value::Bool(on));
+            }
+            return;
+        }
+    };
+    let shown = match given {
+        None => third,
+        Some(true) => "Yes",
+        Some(false) => "No",
+    };
+    let combo =
+        egui::ComboBox::from_id_salt(("flag", name)).selected_text(shown).width(width.min(140.0)).show_ui(ui, |ui| {
+            for (value, text) in [(None, third), (Some(true), "Yes"), (Some(false), "No")] {
+                if ui.selectable_label(given == value, text).clicked() {
+                    *entered = value.map(Value::Bool);
+                }
+            }
+        });
+    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
+}
+
+/// Translation, rotation and scale, each with a box; none ticked means all.
+fn parts_ui(ui: &mut Ui, theme: &Theme, morphs: bool, (k, now): (usize, &mut FormDraft)) {
+    let entered = &mut now.entered[k].value;
+    let mut chosen: Vec<String> = match entered.as_ref() {
+        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect(),
+        Some(Value::String(text)) => vec![text.clone()],
+        _ => Vec::new(),
+    };
+    let mut all = vec![Property::Translation, Property::Rotation, Property::Scale];
+    if morphs {
+        all.push(Property::Weights);
+    }
+    ui.horizontal_wrapped(|ui| {
+        for property in all {
+            let path = property.path();
+            let mut on = chosen.iter().any(|c| c == path);
+            if check(ui, theme, &mut on, capital(path)).changed() {
+                chosen.retain(|c| c != path);
+                if on {
+                    chosen.push(path.to_owned());
+                }
+                *entered = (!chosen.is_empty()).then(|| chosen.clone().into());
+            }
+            ui.add_space(6.0);
+        }
+    });
+}
+
+/// The selected keys, where there are some; else keys are named by the rows for times and nodes.
+fn keys_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (spec, argument): (&CommandSpec, &ArgumentSpec),
+    (k, now): (usize, &mut FormDraft),
+) {
+    let count = view.selected_keys().len();
+    let mut on = now.entered[k].value.is_some();
+    let text = match count {
+        0 => "No key is selected: all keys of the clip, or those below".to_owned(),
+        1 => "The selected key".to_owned(),
+        n => format!("The {n} selected keys"),
+    };
+    if count == 0 && !on {
+        super::small(ui, view.theme, &text);
+        return;
+    }
+    if !check(ui, view.theme, &mut on, text).changed() {
+        return;
+    }
+    now.entered[k].value = if on { super::lists::selected_keys(view, spec, argument) } else { None };
+}
+
+/// One field, with the unit behind it.
+fn typed_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (name, entry): (&str, &Entry),
+    signs: &[&str],
+    (k, now): (usize, &mut FormDraft),
+    place: FieldPlace,
+) -> bool {
+    let sign = signs.first().copied().unwrap_or_default();
+    let is_number = matches!(entry, Entry::Number(_));
+    let room = if sign.is_empty() { place.width } else { place.width - 36.0 };
+    let width = if is_number { room.min(120.0) } else { room };
+    let hint = match entry {
+        Entry::Vertices => "0-99, 120",
+        Entry::Numbers(_) => "0, 0.5, 1",
+        Entry::Path => "Folder or file",
+        _ => "",
+    };
+    ui.horizontal(|ui| {
+        let (changed, enters) = text_ui(ui, (name, hint), &mut now.entered[k].texts, 0, width, place.first);
+        if !sign.is_empty() {
+            let sign = RichText::new(sign).font(Theme::font(Font::Small));
+            ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
+        }
+        if changed {
+            now.read(k, entry);
+        }
+        enters
+    })
+    .inner
+}
+
+/// Three fields, with their axes.
+fn triple_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (name, entry): (&str, &Entry),
+    q: &Quantity,
+    (k, now): (usize, &mut FormDraft),
+    place: FieldPlace,
+) -> bool {
+    let sign = q.unit.sign();
+    let all = matches!(entry, Entry::Factor(_));
+    let width = ((place.width - 28.0 - 3.0 * 22.0) / 3.0).clamp(44.0, 90.0);
+    let mut enters = false;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let mut changed = false;
+        for (axis, letter, role) in [(0, "X", ColorRole::AxisX), (1, "Y", ColorRole::AxisY), (2, "Z", ColorRole::AxisZ)]
+        {
+            ui.label(RichText::new(letter).font(Theme::font(Font::Small)).color(theme.color(role)));
+            // One number alone is that of all axes.
+            let first = now.entered[k].texts[0].trim().to_owned();
+            let hint = if all && axis > 0 { first.as_str() } else { "" };
+            let field = format!("{name} {letter}");
+            let (edited, entered) =
+                text_ui(ui, (&field, hint), &mut now.entered[k].texts, axis, width, place.first && axis == 0);
+            changed |= edited;
+            enters |= entered;
+        }
+        let sign = RichText::new(sign).font(Theme::font(Font::Small));
+        ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
+        if changed {
+            now.read(k, entry);
+        }
+    });
+    enters
+}
+
+/// An axis, or a direction by its numbers.
+fn axis_ui(ui: &mut Ui, theme: &Theme, name: &str, (k, now): (usize, &mut FormDraft), place: FieldPlace) -> bool {
+    let chosen = now.entered[k].value.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let by_numbers = now.entered[k].texts.iter().any(|t| !t.is_empty());
+    ui.horizontal(|ui| {
+        segments(ui, theme, |ui| {
+            for axis in ["x", "y", "z"] {
+                let response = segment(ui, theme, &axis.to_uppercase(), chosen == axis, false);
+                name_widget(ui, &response, &format!("{name} {}", axis.to_uppercase()));
+                if response.clicked() {
+                    now.entered[k].value = Some(axis.into());
+                    now.entered[k].wrong = None;
+                    now.entered[k].texts = vec![String::new(); 3];
+                }
+            }
+            let response = segment(ui, theme, "Direction", by_numbers, false);
+            if response.clicked() && !by_numbers {
+                now.entered[k].texts = ["0", "1", "0"].map(str::to_owned).to_vec();
+                now.read(k, &Entry::Axis);
+            }
+        });
+    });
+    if !by_numbers {
+        return false;
+    }
+    let q = Quantity { unit: Unit::Plain, range: -1e6..=1e6, whole: false };
+    triple_ui(ui, theme, (name, &Entry::Axis), &q, (k, now), place)
+}
+
+/// A field that is typed into; whether it was changed, and whether Enter ended it.
+fn text_ui(
+    ui: &mut Ui,
+    (name, hint): (&str, &str),
+    texts: &mut [String],
+    at: usize,
+    width: f32,
+    first: bool,
+) -> (bool, bool) {
+    let Some(text) = texts.get_mut(at) else { return (false, false) };
+    let edit = TextEdit::singleline(text).hint_text(hint).desired_width(width).font(egui::TextStyle::Monospace);
+    let field = edit.show(ui).response.response;
+    name_widget(ui, &field, name);
+    let begins = first && ui.memory(|m| m.focused().is_none()) && !ui.input(|i| i.pointer.any_down());
+    if begins {
+        field.request_focus();
+    }
+    let by_key = field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
+    if begins || by_key {
+        // What stands there already is typed over.
+        select_all(ui.ctx(), field.id, text);
+    }
+    let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+    (field.changed(), enters || field.has_focus())
+}

@@ -1,0 +1,221 @@
+//! What there is to pick from: names that commands understand, and what a person reads.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{FormDraft, picker::Pick};
+use crate::{
+    edit::{
+        ArgumentSpec, CommandSpec, clip_text,
+        command::{
+            LayerName, WhichKeys,
+            field::{ClipName, Part as _},
+            forms::{Entry, NodesOf, entry},
+            kept_poses, layer_as_clip, layer_text, mesh_label, mesh_text, mix_of,
+        },
+        find_clip, node_text,
+    },
+    model::{Document, LayerHome, NodeId, label},
+    session::KeptLayer,
+    ui::View,
+};
+
+/// What an argument is picked from.
+pub struct Listed<'a> {
+    /// Whether several are picked.
+    pub many: bool,
+    /// What stands there where nothing is picked and nothing needs to be.
+    pub unset: &'static str,
+    /// Those that are selected in the window.
+    pub selected: Vec<String>,
+    /// All of them.
+    pub all: Box<dyn Fn() -> Vec<Pick> + 'a>,
+    /// What a person reads for the text of one.
+    pub label: Box<dyn Fn(&str) -> String + 'a>,
+}
+
+/// What an editor picks from; `None` for one that picks nothing.
+pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft) -> Option<Listed<'a>> {
+    let document = view.session?.document();
+    let plain = |many: bool, unset: &'static str, all: Vec<Pick>| {
+        let labels = all.clone();
+        Listed {
+            many,
+            unset,
+            selected: Vec::new(),
+            all: Box::new(move || all.clone()),
+            label: Box::new(move |text| {
+                labels.iter().find(|p| p.text == text).map_or_else(|| text.to_owned(), |p| p.label.clone())
+            }),
+        }
+    };
+    let numbered = |label: String, k: usize| Pick { text: format!("#{k}"), label };
+    Some(match entry {
+        Entry::Nodes(of, many) => nodes(view, document, *of, *many),
+        Entry::Clip | Entry::Clips => {
+            let pick = |id| Pick { text: clip_text(document, id), label: document.clip_label(id) };
+            plain(*entry == Entry::Clips, "None", document.clips.ids().map(pick).collect())
+        }
+        Entry::Meshes => {
+            let pick = |id| Pick { text: mesh_text(document, id), label: mesh_label(document, id) };
+            plain(true, "All", document.meshes.iter().map(|(id, _)| pick(id)).collect())
+        }
+        Entry::Material => {
+            let all = document.materials.iter().enumerate();
+            plain(
+                false,
+                "None",
+                all.map(|(k, m)| numbered(label(m.name.as_deref(), "material", k as u32), k)).collect(),
+            )
+        }
+        Entry::Image => {
+            let all = document.images.iter().enumerate();
+            plain(
+                false,
+                "Default",
+                all.map(|(k, i)| numbered(label(i.name.as_deref(), "image", k as u32), k)).collect(),
+            )
+        }
+        Entry::KeptPose => {
+            let pick = |p: &crate::model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
+            plain(false, "None", kept_poses(document).iter().map(pick).collect())
+        }
+        Entry::Layer => plain(false, "None", pose_layers(document, draft)),
+        Entry::WeightLayer => {
+            let all = document.aids.weight_layers.iter().flat_map(|(skin, l)| l.layers.iter().map(move |l| (*skin, l)));
+            let pick = |(skin, l): (_, &crate::model::Shared<crate::model::WeightLayer>)| Pick {
+                text: layer_text(document, skin, l.id),
+                label: l.name.to_string(),
+            };
+            plain(false, "None", all.map(pick).collect())
+        }
+        Entry::NameThere => {
+            plain(false, if name == "clip" { "The pose" } else { "The only one" }, there(name, view, draft))
+        }
+        Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
+        Entry::Lane => {
+            let mix = mix_of(document);
+            let lanes = mix.iter().flat_map(|m| m.lanes.iter());
+            plain(
+                false,
+                "Lowest",
+                lanes.map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() }).collect(),
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// Nodes of a kind, joints first; each by the text that names it alone.
+fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -> Listed<'a> {
+    let joints = view.joints;
+    let fits = move |n: NodeId| match of {
+        NodesOf::All => true,
+        NodesOf::Joints => joints[n.index()],
+        NodesOf::Meshes => document.node(n).mesh.is_some(),
+        NodesOf::Morphs => {
+            document.node(n).mesh.and_then(|m| document.meshes.get(m)).is_some_and(|m| m.target_count() > 0)
+        }
+        NodesOf::Cameras => document.node(n).camera.is_some(),
+    };
+    let all = move || {
+        // To count each name for each node takes too long where there are thousands.
+        let mut count: HashMap<&str, usize> = HashMap::new();
+        for node in document.nodes.values() {
+            *count.entry(node.name.as_deref().unwrap_or_default()).or_default() += 1;
+        }
+        let mut list: Vec<(bool, Pick)> = Vec::new();
+        for id in document.node_ids().filter(|n| fits(*n)) {
+            let name = document.node(id).name.as_deref().unwrap_or_default();
+            let is_own = !name.is_empty() && !name.contains(['*', '/', '#']) && count[name] == 1;
+            let text = if is_own { name.to_owned() } else { node_text(document, id) };
+            let label = if is_own { document.node(id).label(id) } else { document.path(id) };
+            list.push((!joints[id.index()], Pick { text, label }));
+        }
+        list.sort_by_key(|(later, _)| *later);
+        list.into_iter().map(|(_, pick)| pick).collect()
+    };
+    let mut selected: Vec<NodeId> = view.selection.nodes.iter().copied().filter(|n| fits(*n)).collect();
+    if !many {
+        selected = view.selection.active.filter(|n| fits(*n)).into_iter().collect();
+    }
+    let by_number = move |text: &str| {
+        let id: NodeId = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok())?.into();
+        document.nodes.get(id).map(|n| n.label(id))
+    };
+    Listed {
+        many,
+        unset: "All",
+        selected: selected.iter().map(|n| node_text(document, *n)).collect(),
+        all: Box::new(all),
+        label: Box::new(move |text| by_number(text).unwrap_or_else(|| text.to_owned())),
+    }
+}
+
+/// The layers of the clip that the form names, or of the pose.
+fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
+    let clip = draft.spec().and_then(|spec| {
+        let at = spec.arguments.iter().position(|a| a.name == "clip")?;
+        find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
+    });
+    let layers = document.aids.layers(LayerHome::of(clip));
+    let pick = |l: &crate::model::PoseLayer| Pick {
+        text: crate::edit::command::pose_layer_text(document, l.id),
+        label: l.name.to_string(),
+    };
+    layers.iter().map(pick).collect()
+}
+
+/// Layers that the file of a form keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayersThere {
+    /// All of them, or why the file cannot be read.
+    pub layers: Result<Vec<KeptLayer>, String>,
+}
+
+/// Clips that have layers in the file that the form names, or the layers of the clip that it names there.
+fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
+    let Some(Ok(layers)) = view.dialogs.there.map(|t| t.layers.as_ref()) else { return Vec::new() };
+    let mut list: Vec<Pick> = if name == "clip" {
+        let clips = layers.iter().filter_map(|l| Some((l.clip.clone()?, &l.clip_label)));
+        clips.map(|(text, label)| Pick { text, label: label.clone() }).collect()
+    } else {
+        let at = draft.spec().and_then(|spec| spec.arguments.iter().position(|a| a.name == "clip"));
+        let clip = at.and_then(|k| draft.entered[k].value.as_ref()?.as_str());
+        let of = layers.iter().filter(|l| l.clip.as_deref() == clip);
+        of.map(|l| Pick { text: l.layer.clone(), label: l.layer.clone() }).collect()
+    };
+    list.dedup();
+    list
+}
+
+/// The morph targets of the node that the form names.
+fn morph_targets(document: &Document, draft: &FormDraft) -> Vec<Pick> {
+    let named = draft.spec().and_then(|spec| {
+        let at = spec.arguments.iter().position(|a| a.name == "node")?;
+        draft.entered[at].value.as_ref()?.as_str().map(ToOwned::to_owned)
+    });
+    let node = named.and_then(|text| document.node_ids().find(|n| node_text(document, *n) == text));
+    let mesh = node.and_then(|n| document.node(n).mesh).and_then(|m| document.meshes.get(m));
+    let Some(mesh) = mesh else { return Vec::new() };
+    let name = |k: usize| mesh.target_names.get(k).map_or_else(|| format!("target {k}"), ToString::to_string);
+    (0..mesh.target_count()).map(|k| Pick { text: format!("#{k}"), label: name(k) }).collect()
+}
+
+/// The selected keys as a command names them.
+pub fn selected_keys(view: &View<'_>, spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Value> {
+    debug_assert_eq!(entry(spec, argument), Some(Entry::Keys));
+    let document = view.session?.document();
+    let home = view.keys_home()?;
+    let (clip, which) = WhichKeys::selected(view.selection, Some(home))?;
+    let mut written = Map::new();
+    match home.layer {
+        Some(layer) => {
+            let stand_in = layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(layer)).ok()?;
+            which.write(&stand_in, "", &mut written);
+        }
+        None => which.write(document, "", &mut written),
+    }
+    written.remove(argument.name)
+}

@@ -1,0 +1,307 @@
+//! Forms of commands: pickers, boxes and numbers with units; what they do is what is shown, not the rest pose.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use accesskit::Role;
+use egui::{Event, Key, Modifiers, accesskit};
+use egui_kittest::{
+    Node,
+    kittest::{NodeT as _, Queryable as _},
+};
+use ulna::{
+    edit::{
+        CommandSpec,
+        command::{
+            find,
+            forms::{Entry, entry, is_for_programs},
+            kept_poses,
+        },
+        table,
+    },
+    model::{ClipId, Property, UnkeyedAt, transform::angle_between},
+    motion::{Pose, Stack},
+};
+
+use super::editing::{Window, click, click_at, node, press, sample, session};
+
+const WALK: ClipId = ClipId(1);
+
+/// Opens the form of a command from the palette; whether it opened.
+fn open_form(window: &mut Window, spec: &CommandSpec) -> bool {
+    press(window, Modifiers::COMMAND, Key::P);
+    assert!(window.query_by_label("Find a command").is_some(), "the palette opens for {}", spec.name);
+    // By its name in scripts: some titles are those of several commands.
+    window.event(Event::Text(spec.name.to_owned()));
+    window.run_steps(2);
+    press(window, Modifiers::NONE, Key::Tab);
+    window.run_steps(3);
+    let opened = window.query_by_label("Find a command").is_none();
+    if !opened {
+        press(window, Modifiers::NONE, Key::Escape);
+    }
+    opened
+}
+
+fn form(window: &mut Window, name: &str) {
+    assert!(open_form(window, find(name).unwrap()), "the form of {name} opens");
+}
+
+/// Types over what the field that has the focus holds.
+fn type_over(window: &mut Window, text: &str) {
+    press(window, Modifiers::COMMAND, Key::A);
+    window.event(Event::Text(text.to_owned()));
+    window.run_steps(2);
+}
+
+fn nodes_of(window: &Window, role: Role) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        if node.accesskit_node().role() == role {
+            found.push(node);
+        }
+        stack.extend(node.children());
+    }
+    found
+}
+
+/// The button that does what a form asks for: enabled or not.
+fn go(window: &Window, spec: &CommandSpec) -> Option<bool> {
+    let title = spec.title.trim_end_matches('…');
+    let buttons = nodes_of(window, Role::Button);
+    let cancel = buttons.iter().find(|b| b.accesskit_node().label().as_deref() == Some("Cancel"))?.rect();
+    let beside = |b: &&Node<'_>| {
+        b.accesskit_node().label().as_deref() == Some(title) && (b.rect().center().y - cancel.center().y).abs() < 2.0
+    };
+    buttons.iter().find(beside).map(|b| !b.accesskit_node().is_disabled())
+}
+
+/// The joint's rotation over the clip that is shown.
+fn seen_rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
+    let document = session(window).document();
+    let pose = Pose::evaluate(document, &Stack::shown(document, Some(WALK), time));
+    pose.local[node(window, name).index()].transform().rotation
+}
+
+/// The sample with *Walk* shown, and the playhead in the middle of the sheet.
+fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf, f64) {
+    let (mut window, folder, path) = sample();
+    click(&mut window, "Clip Walk");
+    let sheet = window.get_by_label("Timeline keys").rect();
+    click_at(&mut window, egui::pos2(sheet.left() + sheet.width() * 0.4, sheet.top() - 12.0));
+    window.event(Event::PointerMoved(egui::pos2(800.0, 300.0)));
+    window.run_steps(2);
+    let time = window.state().playback().time;
+    assert!(time > 0.05, "{time}");
+    (window, folder, path, time)
+}
+
+#[test]
+fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Clip Walk");
+    click(&mut window, "LeftUpperArm");
+    let (mut opened, mut done, mut missing) = (0, 0, 0);
+    for spec in table().iter().filter(|c| !c.arguments.is_empty() && !c.name.starts_with("file.")) {
+        if !open_form(&mut window, spec) {
+            continue;
+        }
+        opened += 1;
+        // What is picked is never typed, and no field holds data.
+        for field in nodes_of(&window, Role::TextInput) {
+            let access = field.accesskit_node();
+            let (label, value) = (access.label().unwrap_or_default(), access.value().unwrap_or_default());
+            let is_data = value.starts_with(['{', '[']) || matches!(value.as_str(), "true" | "false");
+            assert!(!is_data, "{}: “{label}” holds {value}", spec.name);
+            let picked =
+                ["Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target", "Lane", "Keys"];
+            assert!(!picked.contains(&label.as_str()), "{}: “{label}” is typed", spec.name);
+        }
+        let shown = spec.arguments.iter().filter(|a| entry(spec, a) != Some(Entry::Data)).count();
+        assert!(shown > 0 || is_for_programs(spec), "{} asks for nothing", spec.name);
+        match go(&window, spec) {
+            Some(true) => {
+                let steps = session(&window).history().done().len();
+                press(&mut window, Modifiers::NONE, Key::Enter);
+                for _ in 0..400 {
+                    window.step();
+                    if !window.state().is_busy() {
+                        break;
+                    }
+                    std::thread::sleep(std::time::Duration::from_millis(5));
+                }
+                window.run_steps(2);
+                done += 1;
+                assert!(window.query_by_label_contains("Something in Ulna failed").is_none(), "{}", spec.name);
+                let now = session(&window).history().done().len();
+                let said = window.query_all_by_label("Close message").next().is_some();
+                // What is of the window alone, such as a selection, is seen.
+                assert!(now > steps || said || !spec.is_pure(), "{} did nothing and said nothing", spec.name);
+                if now > steps {
+                    press(&mut window, Modifiers::COMMAND, Key::Z);
+                }
+            }
+            Some(false) => {
+                missing += 1;
+                let says = ["Pick the", "Enter the", "must be", "is not", "takes data", "needs three"];
+                let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
+                assert!(said, "{} does not say what is missing", spec.name);
+            }
+            None => panic!("{} has no button", spec.name),
+        }
+        for _ in 0..3 {
+            press(&mut window, Modifiers::NONE, Key::Escape);
+        }
+        while let Some(close) = window.query_all_by_label("Close message").next() {
+            close.click();
+            window.run_steps(2);
+        }
+        assert!(session(&window).document().clips.contains(WALK), "{} left the sample changed", spec.name);
+        click(&mut window, "Clip Walk");
+        click(&mut window, "LeftUpperArm");
+    }
+    assert!(opened >= 100 && done >= 60 && missing >= 10, "{opened} opened, {done} done, {missing} missing");
+}
+
+#[test]
+fn a_number_is_typed_as_arithmetic_with_its_unit_and_acts_on_what_is_shown() {
+    let (mut window, _folder, _, time) = walking();
+    click(&mut window, "Head");
+    let before = seen_rotation(&window, "Head", time);
+    form(&mut window, "pose.turn");
+    click(&mut window, "Axis Y");
+    window.get_by_label("Degrees").focus();
+    window.run_steps(2);
+    type_over(&mut window, "90/2");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let head = node(&window, "Head");
+    let at = UnkeyedAt::new(WALK, time as f32);
+    let unkeyed = &session(&window).document().aids.unkeyed;
+    assert!(unkeyed.iter().any(|(k, pose)| *k == at && pose.nodes().any(|n| n == head)), "{:?}", unkeyed.keys());
+    let turned = angle_between(before, seen_rotation(&window, "Head", time)).to_degrees();
+    assert!((turned - 45.0).abs() < 0.01, "{turned}");
+    let rest = session(&window).opened().node(head).local().transform().rotation;
+    assert_eq!(session(&window).document().node(head).local().transform().rotation, rest, "the file's pose stays");
+}
+
+#[test]
+fn a_command_that_poses_the_file_is_asked_for_over_the_clip_that_is_shown() {
+    let (mut window, _folder, _, time) = walking();
+    click(&mut window, "Head");
+    form(&mut window, "pose.rotate");
+    assert!(window.query_by_label_contains("Applies to: Walk at").is_some());
+    type_over(&mut window, "30");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let at = UnkeyedAt::new(WALK, time as f32);
+    assert!(session(&window).document().aids.unkeyed.contains_key(&at));
+}
+
+#[test]
+fn a_limb_goes_to_a_point_from_where_it_is_in_the_clip() {
+    let (mut window, _folder, _, time) = walking();
+    click(&mut window, "LeftHand");
+    let hand = node(&window, "LeftHand");
+    let world = |window: &Window| {
+        let document = session(window).document();
+        Pose::evaluate(document, &Stack::shown(document, Some(WALK), time)).world[hand.index()].w_axis.truncate()
+    };
+    let before = world(&window);
+    form(&mut window, "pose.ik");
+    // What stands there is where it is.
+    let x: f32 = window.get_by_label("To X").value().unwrap().parse().unwrap();
+    assert!((x - before.x).abs() < 1e-4, "{x} {before}");
+    window.get_by_label("To Y").focus();
+    window.run_steps(2);
+    type_over(&mut window, &format!("{} + 10 cm", before.y));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let after = world(&window);
+    assert!((after - before - glam::vec3(0.0, 0.1, 0.0)).length() < 2e-3, "{before} {after}");
+    assert!(session(&window).document().aids.unkeyed.contains_key(&UnkeyedAt::new(WALK, time as f32)));
+}
+
+#[test]
+fn poses_are_kept_and_put_on_at_the_playhead() {
+    let (mut window, _folder, _, time) = walking();
+    let arm = node(&window, "LeftUpperArm");
+    let shown = seen_rotation(&window, "LeftUpperArm", time);
+    form(&mut window, "pose.keep");
+    type_over(&mut window, "Stride");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let kept = kept_poses(session(&window).document()).to_vec();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].name, "Stride");
+    // Elsewhere in the clip it is another pose; put on it is the kept one.
+    press(&mut window, Modifiers::NONE, Key::Home);
+    let start = seen_rotation(&window, "LeftUpperArm", 0.0);
+    assert!(angle_between(start, shown) > 0.05);
+    form(&mut window, "pose.apply");
+    assert!(window.query_by_label("Pose: Stride").is_some());
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(angle_between(seen_rotation(&window, "LeftUpperArm", 0.0), shown) < 1e-3);
+    let unkeyed = &session(&window).document().aids.unkeyed;
+    assert!(unkeyed.values().any(|pose| pose.nodes().any(|n| n == arm)));
+    // With Auto-key it is keys.
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    let keys = |window: &Window| {
+        let clip = &session(window).document().clips[WALK];
+        clip.track(arm, Property::Rotation).map(|(_, t)| (**t).clone())
+    };
+    let before = keys(&window);
+    click(&mut window, "Auto-key");
+    form(&mut window, "pose.apply");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(session(&window).document().aids.unkeyed.is_empty());
+    assert_ne!(keys(&window), before);
+}
+
+#[test]
+fn joints_are_picked_from_a_list_that_what_is_typed_narrows() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    form(&mut window, "pose.turn");
+    click(&mut window, "Node: Head");
+    window.run_steps(3);
+    window.event(Event::Text("leftfoot".to_owned()));
+    window.run_steps(3);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(window.query_by_label("Node: Head, LeftFoot").is_some(), "the second is added");
+    press(&mut window, Modifiers::NONE, Key::Escape);
+    window.run_steps(2);
+    window.get_by_label("Degrees").focus();
+    window.run_steps(2);
+    type_over(&mut window, "20");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    for name in ["Head", "LeftFoot"] {
+        let id = node(&window, name);
+        let (now, then) = (session(&window).document().node(id), session(&window).opened().node(id));
+        let turn = angle_between(now.local().transform().rotation, then.local().transform().rotation).to_degrees();
+        assert!((turn - 20.0).abs() < 0.01, "{name}: {turn}");
+    }
+}
+
+#[test]
+fn selected_keys_are_those_of_the_form() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Clip Walk");
+    let sheet = window.get_by_label("Timeline keys").rect();
+    window.event(Event::PointerMoved(sheet.center()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    let count = window.state().selected_keys().len();
+    assert!(count > 10);
+    let before = session(&window).document().clips[WALK].clone();
+    window.event(Event::PointerMoved(egui::pos2(800.0, 300.0)));
+    window.run_steps(2);
+    form(&mut window, "key.move");
+    assert!(window.query_by_label(&format!("The {count} selected keys")).is_some());
+    type_over(&mut window, "15 f");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let after = &session(&window).document().clips[WALK];
+    let rate = 1.0 / ulna::edit::command::frame_of(&before);
+    let by = 15.0 / rate as f32;
+    for (id, track) in &before.tracks {
+        for (a, b) in track.times.iter().zip(after.tracks[id].times.iter()) {
+            assert!((b - a - by).abs() < 1e-4, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Panels: kept poses in Animate mode, messages, names of controls, findings that repeat, and the sheet under a pinch.
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+use std::collections::BTreeMap;
+
+use accesskit::Role;
+use egui::{Event, Key, Modifiers, accesskit};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use ulna::{
+    edit::command::kept_poses,
+    model::{ClipId, transform::angle_between},
+    motion::{Pose, Stack},
+};
+
+use super::editing::{Window, click, click_at, node, press, sample, session, window};
+
+const WALK: ClipId = ClipId(1);
+
+fn rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
+    let document = session(window).document();
+    let pose = Pose::evaluate(document, &Stack::shown(document, Some(WALK), time));
+    pose.local[node(window, name).index()].transform().rotation
+}
+
+#[test]
+fn poses_are_kept_and_put_on_beside_a_clip() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Clip Walk");
+    let sheet = window.get_by_label("Timeline keys").rect();
+    click_at(&mut window, egui::pos2(sheet.left() + sheet.width() * 0.4, sheet.top() - 12.0));
+    let time = window.state().playback().time;
+    let seen = rotation(&window, "LeftUpperArm", time);
+    click(&mut window, "Poses panel");
+    assert!(window.query_by_label("Timeline keys").is_none());
+    click(&mut window, "Keep the pose that is seen");
+    window.event(Event::Text("Stride".to_owned()));
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(kept_poses(session(&window).document())[0].name, "Stride");
+    press(&mut window, Modifiers::NONE, Key::Home);
+    assert!(angle_between(rotation(&window, "LeftUpperArm", 0.0), seen) > 0.05);
+    click(&mut window, "Pose Stride");
+    assert!(angle_between(rotation(&window, "LeftUpperArm", 0.0), seen) < 1e-3, "over the clip, at the playhead");
+    assert!(!session(&window).document().aids.unkeyed.is_empty());
+    // Keys that are out of sight are not deleted.
+    let clip = session(&window).document().clips[WALK].clone();
+    let card = window.get_by_label("Pose Stride").rect().center();
+    window.event(Event::PointerMoved(card));
+    window.run_steps(2);
+    press(&mut window, Modifiers::COMMAND, Key::A);
+    assert_eq!(window.state().selected_keys().len(), 0);
+    assert_eq!(session(&window).document().clips[WALK], clip);
+    click(&mut window, "Back to the timeline");
+    assert!(window.query_by_label("Timeline keys").is_some());
+}
+
+#[test]
+fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Pose mode");
+    let strip = window.get_by_label("Timeline panel").rect();
+    assert!(strip.height() < 125.0, "{}", strip.height());
+    let button = window.get_by_label("Keep the first pose").rect();
+    assert!(button.bottom() < strip.bottom() && button.bottom() > strip.bottom() - 40.0, "{button} in {strip}");
+}
+
+#[test]
+fn the_row_that_was_clicked_last_is_renamed() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Head");
+    click(&mut window, "Clip Walk");
+    press(&mut window, Modifiers::NONE, Key::F2);
+    window.event(Event::Text("Stroll".to_owned()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert_eq!(session(&window).document().clip_label(WALK), "Stroll");
+    click(&mut window, "Head");
+    press(&mut window, Modifiers::NONE, Key::F2);
+    window.event(Event::Text("Skull".to_owned()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    let head = node(&window, "Skull");
+    assert!(session(&window).document().node(head).name.as_deref() == Some("Skull"));
+    assert_eq!(session(&window).document().clip_label(WALK), "Stroll");
+}
+
+#[test]
+fn a_new_clip_is_seen_whatever_the_list_was_narrowed_to() {
+    let (mut window, ..) = sample();
+    // A filter is there for long lists.
+    for _ in 0..8 {
+        click(&mut window, "New clip");
+    }
+    click(&mut window, "Filter clips");
+    window.event(Event::Text("Walk".to_owned()));
+    window.run_steps(3);
+    assert!(window.query_by_label("Clip Walk").is_some());
+    let before = session(&window).document().clips.count();
+    click(&mut window, "New clip");
+    let document = session(&window).document();
+    assert_eq!(document.clips.count(), before + 1);
+    let label = document.clip_label(document.clips.ids().next_back().unwrap());
+    window.run_steps(3);
+    assert!(window.query_by_label(&format!("Clip {label}")).is_some(), "{label}");
+}
+
+#[test]
+fn a_pinch_zooms_the_sheet_about_the_pointer() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Clip Walk");
+    let sheet = window.get_by_label("Timeline keys").rect();
+    // Two times far from each other, by clicks into the ruler.
+    let at = |window: &mut Window, x: f32| {
+        click_at(window, egui::pos2(x, sheet.top() - 12.0));
+        window.state().playback().time
+    };
+    let (left, right) = (sheet.left() + sheet.width() * 0.3, sheet.left() + sheet.width() * 0.6);
+    let before = (at(&mut window, left), at(&mut window, right));
+    window.event(Event::PointerMoved(egui::pos2(left, sheet.center().y)));
+    window.run_steps(2);
+    window.event(Event::Zoom(2.0));
+    window.run_steps(3);
+    let after = (at(&mut window, left), at(&mut window, right));
+    assert!((before.0 - after.0).abs() < 0.03, "the time under the pointer stays: {before:?} {after:?}");
+    let (wide, narrow) = (before.1 - before.0, after.1 - after.0);
+    assert!((wide / narrow - 2.0).abs() < 0.4, "{wide} {narrow}");
+}
+
+#[test]
+fn one_act_says_one_message() {
+    let (mut window, ..) = sample();
+    click(&mut window, "Clip Walk");
+    press(&mut window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text("clip.reduce".to_owned()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Tab);
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    super::editing::wait(&mut window);
+    let messages = window.query_all_by_label_contains("Close message").count();
+    assert_eq!(messages, 1);
+}
+
+/// Controls that can be clicked or typed into, and share their name with others.
+fn shared_names(window: &Window) -> BTreeMap<String, usize> {
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut stack = vec![window.root()];
+    while let Some(node) = stack.pop() {
+        let access = node.accesskit_node();
+        let role = access.role();
+        let control = matches!(
+            role,
+            Role::Button | Role::CheckBox | Role::ComboBox | Role::SpinButton | Role::TextInput | Role::Slider
+        );
+        if control && let Some(name) = access.label().filter(|l| !l.is_empty()) {
+            *names.entry(name).or_default() += 1;
+        }
+        stack.extend(node.children());
+    }
+    names.retain(|_, count| *count > 1);
+    names
+}
+
+#[test]
+fn every_control_has_a_name_of_its_own() {
+    let (mut window, ..) = sample();
+    for mode in ["Pose mode", "Animate mode", "Paint mode"] {
+        click(&mut window, mode);
+        click(&mut window, "Head");
+        window.run_steps(3);
+        let shared = shared_names(&window);
+        assert!(shared.is_empty(), "{mode}: {shared:?}");
+    }
+}
+
+#[test]
+fn findings_that_say_the_same_are_one_row_that_opens() {
+    // Three meshes below an armature that is moved.
+    let moved = glam::Mat4::from_translation(glam::Vec3::X);
+    let body = crate::common::bodies::three_skins(moved, [glam::Mat4::IDENTITY; 3], false);
+    let (mut window, _folder, _) = window(&body.glb());
+    let row = |window: &Window| window.query_all_by_label_contains("3 meshes: ").next().map(|n| n.rect());
+    let at = row(&window).expect("one row for three meshes").center();
+    let shows = |window: &Window| {
+        let mut names: Vec<String> = ["Left", "Right", "Trunk"].map(|n| format!("Show {n}")).to_vec();
+        names.retain(|n| window.query_all_by_role_and_label(Role::Button, n).next().is_some());
+        names.len()
+    };
+    assert_eq!(shows(&window), 0, "the places are folded");
+    click_at(&mut window, at);
+    assert_eq!(shows(&window), 3);
+}
+
+#[test]
+fn what_the_check_finds_is_listed_before_an_export() {
+    let (mut window, ..) = sample();
+    press(&mut window, Modifiers::COMMAND, Key::P);
+    window.event(Event::Text("file.export".to_owned()));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    for _ in 0..400 {
+        window.step();
+        if window.query_all_by_label_contains("Check: ").next().is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let check = window.query_all_by_label_contains("Check: ").next();
+    let label = check.and_then(|n| n.accesskit_node().label().or_else(|| n.accesskit_node().value()));
+    assert_eq!(label.as_deref(), Some("Check: no problems found"));
+    assert!(
+        window.query_all_by_label_contains("KB foreseen").next().is_some()
+            || window.query_all_by_label_contains("MB foreseen").next().is_some()
+    );
+}
