@@ -79,7 +79,6 @@ pub struct Panels {
     poses: poses::PosesState,
     problems: problems::ProblemsState,
     weights: weights::WeightsState,
-    problems: problems::ProblemsState,
     layout: Layout,
     dialogs: dialogs::DialogsState,
     palette: palette::PaletteState,

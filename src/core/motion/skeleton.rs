@@ -40,7 +40,6 @@ impl Skeleton {
                 continue;
             };
             let joints = &document.skin(skin).joints;
-            let joints = &document.skin(skin).joints;
             for weights in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_ref()) {
                 let used = used_joints(weights);
                 for (joint, _) in joints.iter().zip(used.iter()).filter(|(_, used)| **used) {

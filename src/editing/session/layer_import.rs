@@ -55,7 +55,7 @@ pub struct KeptLayer {
 /// A sentence where the file cannot be opened.
 pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
     let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
-    let document = source.document?;
+    let document = source.document.map_err(|why| why.message)?;
     let of_home = |home: &LayerHome| {
         let clip = home.clip();
         let label = clip.map_or_else(|| "The pose".to_owned(), |id| document.clip_label(id));

@@ -203,7 +203,7 @@ fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, Comma
     if document.aids.unkeyed.keys().any(|at| at.clip == found.0) {
         let label = document.clip_label(found.0);
         let why = "it has a pose that is not keyed, which would not be where it was; key or discard that first";
-        return Err(CommandError::Other(format!("{label}: {why}")));
+        return Err(CommandError::other("clip_has_unkeyed_pose", format!("{label}: {why}")));
     }
     Ok(found)
 }
@@ -545,10 +545,13 @@ impl MirrorClip {
         let made = mirrored(document, (clip, &layers), &mirror, nodes.as_deref()).map_err(|e| {
             let label = |n: crate::model::NodeId| document.node(n).label(n);
             let (carrier, carried) = (label(e.carrier), label(e.node));
-            argument(format!(
-                "layer “{}” moves {carrier}, which has no partner and carries {carried}; use layer.fold on it first",
-                e.layer
-            ))
+            argument(
+                "layer_not_mirrored",
+                format!(
+                    "layer “{}” moves {carrier}, which has no partner and carries {carried}; use layer.fold on it first",
+                    e.layer
+                ),
+            )
         })?;
         let unkeyed = mirror_unkeyed(scene.document, id, &mirror, nodes.as_deref());
         if made.clip == **clip && made.layers == *layers && unkeyed.is_empty() {
