@@ -22,6 +22,7 @@ mod panels;
 mod pose_layers;
 mod poses;
 mod posing;
+mod posing_keys;
 mod saves;
 mod timeline;
 mod weights;

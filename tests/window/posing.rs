@@ -12,27 +12,27 @@ use ulna::{
 
 use super::editing::{Window, click, click_at, node, press, sample, session};
 
-fn local(document: &Document, node: NodeId) -> Transform {
+pub(super) fn local(document: &Document, node: NodeId) -> Transform {
     document.node(node).local().transform()
 }
 
-fn place(document: &Document, node: NodeId) -> Vec3 {
+pub(super) fn place(document: &Document, node: NodeId) -> Vec3 {
     Pose::evaluate(document, &Stack::default()).world[node.index()].w_axis.truncate()
 }
 
-fn steps(window: &Window) -> usize {
+pub(super) fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
 /// As a keyboard does: keys and their text.
-fn type_text(window: &mut Window, text: &str) {
+pub(super) fn type_text(window: &mut Window, text: &str) {
     for c in text.chars() {
         window.event(Event::Text(c.to_string()));
         window.step();
     }
 }
 
-fn on_screen(window: &Window, node: NodeId) -> Pos2 {
+pub(super) fn on_screen(window: &Window, node: NodeId) -> Pos2 {
     let rect = window.get_by_label("Viewport").rect();
     let at = window.state().project(node).expect("in sight");
     rect.min + vec2(at.x, at.y)
@@ -43,7 +43,7 @@ fn button(pressed: bool, pos: Pos2) -> Event {
 }
 
 /// A press, a way in steps, and where it ends; not let go of.
-fn hold(window: &mut Window, way: &[Pos2]) {
+pub(super) fn hold(window: &mut Window, way: &[Pos2]) {
     window.event(Event::PointerMoved(way[0]));
     window.run_steps(2);
     window.event(button(true, way[0]));
@@ -56,13 +56,13 @@ fn hold(window: &mut Window, way: &[Pos2]) {
     }
 }
 
-fn release(window: &mut Window, at: Pos2) {
+pub(super) fn release(window: &mut Window, at: Pos2) {
     window.event(button(false, at));
     window.run_steps(4);
 }
 
 /// The sample in Pose mode, with its forearm selected and turned a little.
-fn arm() -> (Window, tempfile::TempDir, NodeId) {
+pub(super) fn arm() -> (Window, tempfile::TempDir, NodeId) {
     let (mut window, folder, _) = sample();
     click(&mut window, "Pose mode");
     click(&mut window, "LeftLowerArm");
