@@ -64,7 +64,8 @@ impl ProblemsState {
         let mut found: HashMap<(u8, &str, &str), usize> = HashMap::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (k, problem) in view.problems.iter().enumerate() {
-            let at = *found.entry((problem.severity as u8, problem.code, problem.message.as_str())).or_insert(groups.len());
+            let at =
+                *found.entry((problem.severity as u8, problem.code, problem.message.as_str())).or_insert(groups.len());
             match groups.get_mut(at) {
                 Some(group) => group.push(k),
                 None => groups.push(vec![k]),
