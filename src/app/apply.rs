@@ -285,8 +285,8 @@ impl App {
         };
         let document = session.document();
         let line = command.line(document);
-        let is_shown =
-            line.arguments.get("clip").and_then(|v| v.as_str()) == Some(&crate::ui::clip_text(document, clip));
+        let shown = crate::ui::clip_text(document, clip);
+        let is_shown = line.arguments.get("clip").and_then(|v| v.as_str()).is_some_and(|text| text == shown);
         if !poses_over(command.spec()) || !is_shown {
             return None;
         }

@@ -216,6 +216,10 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
     if wanted.is_empty() {
         return Some((0, Vec::new()));
     }
+    // The name that scripts use means one command.
+    if command.name == query.trim() {
+        return Some((i32::MAX, Vec::new()));
+    }
     let title: Vec<char> = command.title.to_lowercase().chars().collect();
     let mut best: Option<(i32, Vec<usize>)> = None;
     for start in (0..title.len()).filter(|k| title[*k] == wanted[0]) {

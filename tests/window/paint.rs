@@ -305,12 +305,8 @@ fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
     let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));
     assert!(window.query_all_by_label_contains("› primitive 0").next().is_some());
     // Errors come first.
-    let show = |label: &str| label.starts_with("Show ") && label.contains("› primitive 0");
-    let way = window
-        .get_all(
-            egui_kittest::kittest::By::new().predicate(move |n| n.accesskit_node().label().is_some_and(|l| show(&l))),
-        )
-        .next();
+    let shows = |label: String| label.starts_with("Show ") && label.contains("› primitive 0");
+    let way = window.get_all_by(move |n| n.label().is_some_and(shows)).next();
     way.expect("a way there").click();
     window.run_steps(3);
     assert!(window.query_by_label("Weights shown as: Faults").is_some());

@@ -125,22 +125,24 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     }
     let line = if for_programs { Err(String::new()) } else { now.line(spec) };
     let enter = typing && ui.input(|i| i.key_pressed(Key::Enter));
-    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let go = ui.add_enabled_ui(line.is_ok(), |ui| primary(ui, theme, spec.title.trim_end_matches('…'))).inner;
-        let cancel = plain(ui, "Cancel");
-        if let Err(wrong) = &line {
-            let note = RichText::new(wrong).font(super::Theme::font(Font::Small));
-            let note = egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
-            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(note));
-        }
-        if cancel.clicked() {
-            actions.push(DialogAction::SetDialog(None));
-        } else if (go.clicked() || enter)
-            && let Ok(line) = line
-        {
-            actions.push(DialogAction::SetDialog(None));
-            actions.push(Action::RunLine(line));
-        }
+    ui.horizontal(|ui| {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let go = ui.add_enabled_ui(line.is_ok(), |ui| primary(ui, theme, spec.title.trim_end_matches('…'))).inner;
+            let cancel = plain(ui, "Cancel");
+            if let Err(wrong) = &line {
+                let note = RichText::new(wrong).font(super::Theme::font(Font::Small));
+                let note = egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(note));
+            }
+            if cancel.clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if (go.clicked() || enter)
+                && let Ok(line) = line
+            {
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(Action::RunLine(line));
+            }
+        });
     });
 }
 

@@ -45,7 +45,7 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             unset,
             selected: Vec::new(),
             all: Box::new(move || all.clone()),
-            label: Box::new(move |text| {
+            label: Box::new(move |text: &str| {
                 labels.iter().find(|p| p.text == text).map_or_else(|| text.to_owned(), |p| p.label.clone())
             }),
         }
@@ -149,7 +149,7 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
         unset: "All",
         selected: selected.iter().map(|n| node_text(document, *n)).collect(),
         all: Box::new(all),
-        label: Box::new(move |text| by_number(text).unwrap_or_else(|| text.to_owned())),
+        label: Box::new(move |text: &str| by_number(text).unwrap_or_else(|| text.to_owned())),
     }
 }
 
