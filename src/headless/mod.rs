@@ -32,7 +32,7 @@ pub use self::{
 use crate::{
     edit::{
         command::{mix_of, read_mix},
-        find_clip,
+        did_you_mean, find_clip,
     },
     formats::gltf::Progress,
     model::{ClipId, Document, Mix, Shared},
@@ -50,14 +50,21 @@ pub fn main(verb: &Verb) -> u8 {
 
 /// Says that the arguments are wrong, as the verb would have said it; the exit status.
 pub fn wrong_arguments(error: &clap::Error) -> u8 {
+    let command = Cli::command();
+    let verbs = || command.get_subcommands().map(clap::Command::get_name);
+    let first = std::env::args().nth(1).unwrap_or_default();
+    let is_verb = verbs().any(|v| v == first);
+    // A mistyped verb is taken for the file of the window, and what follows it for the mistake.
+    let near = if is_verb || Path::new(&first).exists() { String::new() } else { did_you_mean(&first, verbs()) };
     let is_json = std::env::args_os().any(|a| a == "--json");
-    if !error.use_stderr() || !is_json {
+    if !error.use_stderr() || (!is_json && near.is_empty()) {
         error.exit();
     }
-    let known = ["info", "check", "worst", "weights", "seams", "eval", "commands", "run", "convert", "export", "diff"];
-    let verb = std::env::args().nth(1).filter(|a| known.contains(&a.as_str()) || a == "render").unwrap_or_default();
-    let message = error.to_string();
-    Failure::unusable("wrong_arguments", message.trim().trim_start_matches("error: ")).say(&verb, true)
+    let message = match near.is_empty() {
+        true => error.to_string().trim().trim_start_matches("error: ").to_owned(),
+        false => format!("there is no verb “{first}”{near}; `ulna --help` lists them"),
+    };
+    Failure::unusable("wrong_arguments", message).say(if is_verb { &first } else { "" }, is_json)
 }
 
 /// Carries a verb out; the exit status.
@@ -197,7 +204,7 @@ fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
     let index = || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
     labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
         let list = if labels.is_empty() { "it has none".to_owned() } else { format!("it has {}", labels.join(", ")) };
-        let near = crate::edit::did_you_mean(text, labels.iter().map(String::as_str));
+        let near = did_you_mean(text, labels.iter().map(String::as_str));
         Failure::unusable("no_such_name", format!("the file has no {what} “{text}”{near}; {list}"))
     })
 }

@@ -211,7 +211,7 @@ fn every_code_of_a_finding_is_on_the_page() {
     let page: BTreeSet<&str> = listed(is_finding).into_iter().collect();
     let mut own = 0;
     for text in files.iter().map(|f| text_of(f)) {
-        for code in text.split('"').filter(|c| c.starts_with("ULNA_") && is_finding(c)) {
+        for code in text.split('"').filter(|c| c.starts_with("ULNA_") && !c.ends_with('_') && is_finding(c)) {
             assert!(page.contains(code), "{code} is not in docs/json.md");
             own += 1;
         }

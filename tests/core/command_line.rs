@@ -306,6 +306,11 @@ fn a_mistyped_name_gets_the_closest_one_as_advice() {
         let message = value["error"]["message"].as_str().unwrap();
         assert!(message.contains(&format!("(did you mean “{near}”?)")), "{line}: {message}");
     }
+    let (value, status) = json_of(&["chek", SAMPLE, "--json"]);
+    assert_eq!((&value["error"]["code"], status), (&"wrong_arguments".into(), 2));
+    assert!(value["error"]["message"].as_str().unwrap().contains("(did you mean “check”?)"), "{value}");
+    let plain = ulna(&["chek", SAMPLE]);
+    assert!(plain.status.code() == Some(2) && String::from_utf8_lossy(&plain.stderr).contains("“check”"));
     write(&at("s.jsonl"), r#"{"do":"pose.reset","node":"Xylophone"}"#);
     let (value, _) = json_of(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb"), "--json"]);
     assert!(!value["error"]["message"].as_str().unwrap().contains("did you mean"), "{value}");

@@ -708,3 +708,23 @@ fn pictures_of_nothing_behind_are_see_through() {
     }
     assert!(none > 10_000 && half > 50 && whole > 2_000, "{none} {half} {whole}");
 }
+
+/// A picture of a file without surfaces is not empty: its joints are drawn, as if they were asked for.
+#[test]
+fn a_skeleton_alone_is_drawn_by_its_joints() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bones.glb");
+    let made = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["export", concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), "--skeleton-only", "-o"])
+        .arg(&path)
+        .status()
+        .expect("the program starts");
+    assert!(made.success());
+    let picture = rendered(&path, &["--transparent"]);
+    let drawn = picture.pixels().filter(|p| p.0[3] > 0).count();
+    assert!(drawn > 50, "{drawn} pixels");
+    assert!(picture == rendered(&path, &["--transparent", "--joints"]));
+}
