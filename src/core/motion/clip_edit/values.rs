@@ -46,7 +46,11 @@ fn changed(value: &mut [f32], change: &ValueChange) {
             ValueChange::Add(by) => *v + by.get(i).copied().unwrap_or(0.0),
             ValueChange::Scale { by, about } => {
                 let about = about.get(i).copied().unwrap_or(0.0);
-                about + (*v - about) * by.get(i).copied().unwrap_or(1.0)
+                match by.get(i).copied().unwrap_or(1.0) {
+                    // To the bit as it was.
+                    1.0 => *v,
+                    by => about + (*v - about) * by,
+                }
             }
             ValueChange::Set(to) => to.get(i).copied().flatten().unwrap_or(*v),
         };
