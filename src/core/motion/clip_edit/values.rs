@@ -46,7 +46,9 @@ fn changed(value: &mut [f32], change: &ValueChange) {
             ValueChange::Add(by) => *v + by.get(i).copied().unwrap_or(0.0),
             ValueChange::Scale { by, about } => {
                 let about = about.get(i).copied().unwrap_or(0.0);
-                about + (*v - about) * by.get(i).copied().unwrap_or(1.0)
+                let by = by.get(i).copied().unwrap_or(1.0);
+                // A factor of 1 leaves it to the bit.
+                if by == 1.0 { *v } else { about + (*v - about) * by }
             }
             ValueChange::Set(to) => to.get(i).copied().flatten().unwrap_or(*v),
         };

@@ -29,6 +29,8 @@ const LIFTS: f32 = 0.015;
 const TOUCHES: f32 = 0.008;
 /// As many looks before its joint is low, and after, its skin may be on the ground.
 const AROUND: usize = 12;
+/// Its skin is on the ground for no fewer looks, or the joint alone says when it stands.
+const FEWEST: usize = 6;
 /// Points of a foot stand on the ground with its lowest one where they are no higher than this part of the body's height above it.
 const FLAT: f32 = 0.006;
 /// Seconds of the shortest stand.
@@ -122,15 +124,20 @@ impl FootPath {
             let mut heights = self.low[from..=to].to_vec();
             heights.sort_by(f32::total_cmp);
             let ground = heights[heights.len() / 2];
-            let touches = |k: &usize| (self.low[*k] - ground).abs() <= near;
+            // While the joint is low, what is below the ground is on it, too; before and after that it is a toe on its way.
+            let touches = |k: &usize| self.low[*k] - ground <= near;
+            let stays = |k: &usize| (self.low[*k] - ground).abs() <= near;
             let (Some(mut first), Some(mut last)) = ((from..=to).find(touches), (from..=to).rev().find(touches)) else {
                 continue;
             };
+            if last - first < FEWEST {
+                (first, last) = (from, to);
+            }
             if first == from {
-                first = (from.saturating_sub(AROUND)..from).rev().take_while(touches).last().unwrap_or(from);
+                first = (from.saturating_sub(AROUND)..from).rev().take_while(stays).last().unwrap_or(from);
             }
             if last == to {
-                last = (to + 1..(to + 1 + AROUND).min(flags.len())).take_while(touches).last().unwrap_or(to);
+                last = (to + 1..(to + 1 + AROUND).min(flags.len())).take_while(stays).last().unwrap_or(to);
             }
             made[first..=last].fill(true);
         }
