@@ -1,6 +1,9 @@
 //! What is not on disk. The window's title asks for it in each frame, so layers are not folded for it: what is not folded yet is compared.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 use super::{Session, Unsaved};
 use crate::{
@@ -64,8 +67,8 @@ impl Unfolded {
     /// Whether what layers come to is the same.
     fn folds_to(&self, document: &Document) -> bool {
         let now = &document.aids.pose_layers;
-        let homes = self.pose_layers.keys().chain(now.keys().filter(|home| !self.pose_layers.contains_key(home)));
-        homes.into_iter().all(|home| {
+        let mut homes = self.pose_layers.keys().chain(now.keys().filter(|home| !self.pose_layers.contains_key(home)));
+        homes.all(|home| {
             let (mut was, mut is) = (at_work(self.pose_layers.get(home)), at_work(now.get(home)));
             loop {
                 match (was.next(), is.next()) {
@@ -78,14 +81,42 @@ impl Unfolded {
     }
 }
 
+/// What was found out for a state of the document, by its revision.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<Option<(u64, Unsaved)>>);
+
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Session {
+    /// What was known is not any more: another state is on disk.
+    pub(super) fn forget_unsaved(&mut self) {
+        self.known_unsaved = Known::default();
+    }
+
     /// Whether something is not on disk.
     pub fn is_unsaved(&self) -> bool {
         self.unsaved().any()
     }
 
-    /// What is not on disk.
+    /// What is not on disk. Of a gesture that is under way it says nothing: that is no step yet.
     pub fn unsaved(&self) -> Unsaved {
+        let now = self.history.revision();
+        let mut known = self.known_unsaved.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, unsaved)) = known.filter(|(revision, _)| *revision == now) {
+            return unsaved;
+        }
+        let found = self.find_unsaved();
+        if !self.history.is_open() {
+            *known = Some((now, found));
+        }
+        found
+    }
+
+    fn find_unsaved(&self) -> Unsaved {
         let aids = &self.document.aids;
         let file = self.differs();
         Unsaved {
