@@ -142,3 +142,59 @@ impl Session {
         is_folded || self.document.file != self.saved
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, thread, time::Duration};
+
+    use super::*;
+    use crate::edit::CommandLine;
+
+    fn run(session: &mut Session, lines: &[&str]) {
+        for line in lines {
+            let line = CommandLine::parse(line).expect("a line");
+            session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        }
+    }
+
+    /// What is unsaved is told while folding is held up: it does not wait for it.
+    #[test]
+    fn nothing_is_folded_to_know_what_is_unsaved() {
+        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb")).expect("the sample");
+        run(
+            &mut session,
+            &[
+                r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#,
+                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#,
+            ],
+        );
+        let copy = session.clone();
+        let folder = session.folds.held_up();
+        let (sender, told) = mpsc::channel();
+        thread::spawn(move || sender.send(copy.unsaved()));
+        let unsaved = told.recv_timeout(Duration::from_secs(20)).expect("it is told at once");
+        drop(folder);
+        assert!(unsaved.file && unsaved.pose_layers == 1);
+    }
+
+    /// As saving and opening again would show: layers that come to nothing are no change, and a step back is none either.
+    #[test]
+    fn what_comes_to_the_same_is_no_change() {
+        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb")).expect("the sample");
+        let states = [
+            (r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#, false),
+            (r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#, true),
+            (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod"}"#, false),
+            (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod", "on": false}"#, true),
+            (r#"{"do": "layer.strength", "clip": "Walk", "layer": "Nod", "strength": 0}"#, false),
+            (r#"{"do": "layer.keep", "on": true}"#, true),
+        ];
+        for (line, differs) in states {
+            run(&mut session, &[line]);
+            assert_eq!(session.unsaved().file, differs, "{line}");
+            assert_eq!(session.to_save().file != session.saved, differs, "{line}: as folded");
+        }
+        while session.undo().is_some() {}
+        assert!(!session.is_unsaved());
+    }
+}
