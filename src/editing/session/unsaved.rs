@@ -185,7 +185,7 @@ mod tests {
             (r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#, false),
             (r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#, true),
             (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod"}"#, false),
-            (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod", "on": false}"#, true),
+            (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod", "muted": false}"#, true),
             (r#"{"do": "layer.strength", "clip": "Walk", "layer": "Nod", "strength": 0}"#, false),
             (r#"{"do": "layer.keep", "on": true}"#, true),
         ];
