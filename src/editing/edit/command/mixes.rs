@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     CommandError, Outcome, Scene,
-    arguments::{clip_text, find_clip, find_nodes, node_text},
+    arguments::{NodeTexts, clip_text, find_clip, find_nodes},
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
@@ -152,9 +152,10 @@ super::field::field!(
 
 /// The same mix with names for ids.
 pub fn named_mix(document: &Document, mix: &Mix) -> NamedMix {
+    let texts = NodeTexts::of(document);
     let named = mix
         .renamed::<String, String, std::convert::Infallible>(&mut |clip| Ok(clip_text(document, *clip)), &mut |node| {
-            Ok(node_text(document, *node))
+            Ok(texts.text(*node))
         });
     match named {
         Ok(mix) => mix,
