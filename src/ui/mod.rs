@@ -178,8 +178,20 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         .show(ui, |ui| {
             status::status_ui(ui, view, actions);
         });
-    let Panels { outliner, timeline, viewport, inspector, poses, weights, problems, layout, dialogs, palette, welcome, menu: _ } =
-        panels;
+    let Panels {
+        outliner,
+        timeline,
+        viewport,
+        inspector,
+        poses,
+        weights,
+        problems,
+        layout,
+        dialogs,
+        palette,
+        welcome,
+        menu: _,
+    } = panels;
     if view.program.welcome {
         CentralPanel::no_frame().show(ui, |ui| welcome::welcome_ui(welcome, ui, view, actions));
     } else {

@@ -117,7 +117,8 @@ impl Meter {
         self.window.event(Event::ModifiersChanged(modifiers));
         self.window.run_steps(2);
         let at = |k: usize| from + by * (k as f32 / 24.0);
-        let pressed = move |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+        let pressed =
+            move |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
         self.act(names[0], 2, |window, k| {
             window.event(if k == 0 { pressed(true, from) } else { Event::PointerMoved(at(2)) });
         });
@@ -155,7 +156,13 @@ impl Meter {
 fn wheel(window: &Window, at: Pos2, delta: f32) {
     window.event(Event::PointerMoved(at));
     let (unit, phase, modifiers) = (MouseWheelUnit::Point, TouchPhase::Move, Modifiers::NONE);
-    window.event(Event::MouseWheel { unit, delta: vec2(0.0, delta), phase, source: MouseWheelSource::Unknown, modifiers });
+    window.event(Event::MouseWheel {
+        unit,
+        delta: vec2(0.0, delta),
+        phase,
+        source: MouseWheelSource::Unknown,
+        modifiers,
+    });
 }
 
 /// What frames take on a model of some size.
@@ -247,7 +254,8 @@ fn over_a_clip(meter: &mut Meter) {
     meter.click("Auto-key");
     meter.clear_pointer();
     let at = meter.handle(ring);
-    let names = ["a ring taken, both sides, keyed", "a ring dragged, both sides, keyed", "a ring let go, both sides, keyed"];
+    let names =
+        ["a ring taken, both sides, keyed", "a ring dragged, both sides, keyed", "a ring let go, both sides, keyed"];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.act("undo", 3, |w, k| {
         if k == 0 {
@@ -260,7 +268,12 @@ fn over_a_clip(meter: &mut Meter) {
     meter.click("Edits go to Layer");
     meter.clear_pointer();
     let at = meter.handle(ring);
-    meter.drag(["a ring taken, layer", "a ring dragged, layer", "a ring let go, layer"], at, vec2(20.0, 40.0), Modifiers::NONE);
+    meter.drag(
+        ["a ring taken, layer", "a ring dragged, layer", "a ring let go, layer"],
+        at,
+        vec2(20.0, 40.0),
+        Modifiers::NONE,
+    );
     meter.press(Modifiers::COMMAND, Key::Z);
     meter.click("Edits go to Layer");
     let keys = meter.window.get_by_label("Timeline keys").rect();
@@ -307,7 +320,12 @@ fn in_paint(meter: &mut Meter) {
     let at = meter.on_screen(NodeId(3));
     meter.act("hover of the brush", 20, |w, k| w.event(Event::PointerMoved(at + vec2(k as f32 * 3.0 - 30.0, 0.0))));
     meter.drag(["a stroke begins", "a stroke", "a stroke ends"], at, vec2(24.0, 30.0), Modifiers::NONE);
-    meter.drag(["a smoothing stroke begins", "a smoothing stroke", "a smoothing stroke ends"], at, vec2(24.0, 30.0), Modifiers::SHIFT);
+    meter.drag(
+        ["a smoothing stroke begins", "a smoothing stroke", "a smoothing stroke ends"],
+        at,
+        vec2(24.0, 30.0),
+        Modifiers::SHIFT,
+    );
     meter.act("undo of a stroke", 3, |w, k| {
         if k == 0 {
             w.key_press_modifiers(Modifiers::COMMAND, Key::Z);

@@ -100,7 +100,9 @@ fn nodes(size: Size) -> Vec<Value> {
 /// The skin's sheet, from one side to the other, each vertex on four joints in a row.
 fn mesh(size: Size, to: &mut Buffer) -> Value {
     let (side, count) = (size.side, size.side * size.side);
-    let place = |v: usize| [(v % side) as f32 / (side - 1) as f32 * 2.0 - 1.0, (v / side) as f32 / (side - 1) as f32 * 2.0, 0.0];
+    let place = |v: usize| {
+        [(v % side) as f32 / (side - 1) as f32 * 2.0 - 1.0, (v / side) as f32 / (side - 1) as f32 * 2.0, 0.0]
+    };
     let positions: Vec<f32> = (0..count).flat_map(place).collect();
     let position = to.floats(&positions, "VEC3", 3);
     to.bounds(position, &json!([-1.0, 0.0, 0.0]), &json!([1.0, 2.0, 0.0]));
@@ -206,7 +208,8 @@ pub fn model(size: Size) -> Vec<u8> {
         run(json!({"do": "layer.new", "clip": clip, "name": name}).to_string());
         let node = if layer == 0 { "*".to_owned() } else { format!("limb * {}.L", layer % CHAIN) };
         let (sine, cosine) = (0.02 + 0.01 * layer as f32).sin_cos();
-        let set = json!({"do": "layer.set", "clip": clip, "layer": name, "node": node, "rotation": [0.0, sine, 0.0, cosine]});
+        let set =
+            json!({"do": "layer.set", "clip": clip, "layer": name, "node": node, "rotation": [0.0, sine, 0.0, cosine]});
         run(set.to_string());
     }
     run(json!({"do": "layer.keep", "on": true}).to_string());

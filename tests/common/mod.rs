@@ -5,9 +5,9 @@
 pub mod bodies;
 #[cfg(feature = "gui")]
 pub mod frames;
+pub mod judges;
 #[cfg(feature = "gui")]
 pub mod large;
-pub mod judges;
 #[cfg(feature = "gui")]
 pub mod paint;
 pub mod weights;

@@ -39,8 +39,11 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     let (mut window, _folder, _) = open(builder(), &model(MANY));
     click(&mut window, "Paint mode");
     wait(&mut window);
-    let rows: Vec<Pos2> =
-        window.query_all_by_label_contains("Joint limb").take(2).map(|row| row.rect().left_center() + vec2(60.0, 0.0)).collect();
+    let rows: Vec<Pos2> = window
+        .query_all_by_label_contains("Joint limb")
+        .take(2)
+        .map(|row| row.rect().left_center() + vec2(60.0, 0.0))
+        .collect();
     click_at(&mut window, rows[0], Modifiers::NONE);
     click_at(&mut window, rows[1], Modifiers::COMMAND);
     assert!(window.query_by_label_contains("2 joints").is_some(), "two are chosen");
@@ -101,7 +104,12 @@ fn a_drag_finds_no_mirror_partners_again() {
     let first = Mirror::of(session(&window).document());
     let targets = session(&window).document().clips[0.into()].tracks.targets().clone();
     let at = window.get_by_label("Handle: Rotate about Z").rect().center();
-    let button = |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
     window.event(button(true, at));

@@ -129,10 +129,7 @@ impl Known {
         self.rig.get_or_init(|| Arc::new(find())).clone()
     }
 
-    pub fn roles(
-        &self,
-        find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>,
-    ) -> Arc<[(NodeId, Option<BodyRole>)]> {
+    pub fn roles(&self, find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>) -> Arc<[(NodeId, Option<BodyRole>)]> {
         self.roles.get_or_init(|| find().into()).clone()
     }
 

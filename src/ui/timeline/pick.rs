@@ -79,9 +79,8 @@ impl Sheet<'_> {
             return;
         }
         let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
-        let found = (!keys.is_empty()).then(|| {
-            Some((self.rows.list.iter().position(has)?, self.rows.list.iter().rposition(has)?))
-        });
+        let found = (!keys.is_empty())
+            .then(|| Some((self.rows.list.iter().position(has)?, self.rows.list.iter().rposition(has)?)));
         state.boxed.put((self.rows.clone(), keys.clone()), found.flatten());
     }
 

@@ -313,7 +313,8 @@ impl Sheet<'_> {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
                 let Summary { times, kinds } = state.summary.update(self.clip.clone(), |clip| summary(clip));
-                let same = |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
+                let same =
+                    |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
                 if !state.selected.key().is_some_and(same) {
                     state.selected.put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
                 }

@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{
     edit::Edit,
-    model::{Clip, ClipId, Document, Interpolation, KeyKind, Marker, Property, Repeat, Shared, Slice, Track, TrackId, Tracks},
+    model::{
+        Clip, ClipId, Document, Interpolation, KeyKind, Marker, Property, Repeat, Shared, Slice, Track, TrackId, Tracks,
+    },
 };
 
 document_commands! {

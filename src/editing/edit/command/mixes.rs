@@ -253,9 +253,11 @@ impl FoundIn {
         self.kept.is(kept)
             && self.tree == *document.nodes.tree()
             && self.clips.len() == document.clips.count()
-            && self.clips.iter().zip(document.clips.iter()).all(|((a, name), (b, clip))| {
-                *a == b && is_same(name, clip.name.as_ref())
-            })
+            && self
+                .clips
+                .iter()
+                .zip(document.clips.iter())
+                .all(|((a, name), (b, clip))| *a == b && is_same(name, clip.name.as_ref()))
             && self.nodes.len() == nodes.len()
             && self.nodes.iter().zip(nodes).all(|(a, b)| is_same(a, b))
     }
