@@ -266,7 +266,7 @@ impl ViewportRenderer {
             pose: Pose::default(),
             bent_whole: None,
             mixer: Mixer::default(),
-            evaluator: Evaluator::default(),
+            evaluator: Evaluator::beside(),
             bones: Vec::new(),
             skeleton: Skeleton::default(),
             deforming: false,

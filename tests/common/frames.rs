@@ -28,6 +28,8 @@ impl Act {
 
 /// What this thread has worked so far. Waiting for other programs is not in it.
 fn worked() -> Duration {
+    // The kernel counts up when a thread gives way.
+    std::thread::yield_now();
     let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells what a thread worked");
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
 }
@@ -78,9 +80,11 @@ impl Meter {
         let mut frames = Vec::with_capacity(count);
         for k in 0..count {
             before(&mut self.window, k);
-            let from = worked();
+            // A step is a frame for each event.
+            let (from, first) = (worked(), self.window.ctx.cumulative_frame_nr());
             self.window.step();
-            frames.push(worked() - from);
+            let count = self.window.ctx.cumulative_frame_nr() - first;
+            frames.push((worked() - from) / count.max(1) as u32);
         }
         if std::env::var_os("ULNA_FRAMES").is_some() {
             let ms: Vec<String> = frames.iter().map(|f| format!("{:.1}", f.as_secs_f64() * 1e3)).collect();
@@ -110,23 +114,21 @@ impl Meter {
     /// A press somewhere, a way in so many frames, and letting go: three acts.
     fn drag(&mut self, names: [&'static str; 3], from: Pos2, by: egui::Vec2, modifiers: Modifiers) {
         self.window.event(Event::PointerMoved(from));
+        self.window.event(Event::ModifiersChanged(modifiers));
         self.window.run_steps(2);
         let at = |k: usize| from + by * (k as f32 / 24.0);
         let pressed =
             move |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
         self.act(names[0], 2, |window, k| {
-            if k == 0 {
-                window.event_modifiers(pressed(true, from), modifiers);
-            } else {
-                window.event_modifiers(Event::PointerMoved(at(2)), modifiers);
-            }
+            window.event(if k == 0 { pressed(true, from) } else { Event::PointerMoved(at(2)) });
         });
-        self.act(names[1], 22, |window, k| window.event_modifiers(Event::PointerMoved(at(k + 3)), modifiers));
+        self.act(names[1], 22, |window, k| window.event(Event::PointerMoved(at(k + 3))));
         self.act(names[2], 4, |window, k| {
             if k == 0 {
-                window.event_modifiers(pressed(false, at(24)), modifiers);
+                window.event(pressed(false, at(24)));
             }
         });
+        self.window.event(Event::ModifiersChanged(Modifiers::NONE));
         self.wide.set(self.wide.get() + by.x.abs());
         Self::wait(&mut self.window);
     }
@@ -134,6 +136,14 @@ impl Meter {
     fn press(&mut self, modifiers: Modifiers, key: Key) {
         self.window.key_press_modifiers(modifiers, key);
         self.window.run_steps(3);
+    }
+
+    fn scroll_to_top(&mut self, at: Pos2) {
+        for _ in 0..40 {
+            wheel(&self.window, at, 4000.0);
+            self.window.step();
+        }
+        self.window.run_steps(20);
     }
 
     fn clear_pointer(&mut self) {
@@ -162,9 +172,13 @@ pub fn measured(size: Size) -> Vec<Act> {
     let name = joint(3);
     meter.click("Animate mode");
     lists(&mut meter);
+    let keys = meter.window.get_by_label("Timeline keys").rect();
+    meter.scroll_to_top(keys.center());
     meter.click(&format!("Track {name}"));
     over_a_clip(&mut meter);
     meter.click("Pose mode");
+    let row = meter.window.get_by_label("Filter by name or kind").rect().center() + vec2(0.0, 80.0);
+    meter.scroll_to_top(row);
     in_pose(&mut meter, &name);
     meter.click("Paint mode");
     in_paint(&mut meter);
@@ -182,12 +196,10 @@ fn lists(meter: &mut Meter) {
     let row = meter.window.get_by_label("root").rect().center();
     meter.act("hover over the tree", 20, |w, k| w.event(Event::PointerMoved(row + vec2(0.0, k as f32 * 6.0))));
     meter.act("the tree scrolled", 20, |w, _| wheel(w, row + vec2(0.0, 60.0), -120.0));
-    for _ in 0..40 {
-        wheel(&meter.window, row + vec2(0.0, 60.0), 4000.0);
-        meter.window.step();
-    }
+    meter.scroll_to_top(row + vec2(0.0, 60.0));
     let keys = meter.window.get_by_label("Timeline keys").rect();
-    meter.act("the sheet scrolled", 20, |w, k| wheel(w, keys.center(), if k < 10 { -120.0 } else { 120.0 }));
+    meter.act("the sheet scrolled", 20, |w, _| wheel(w, keys.center(), -120.0));
+    meter.scroll_to_top(keys.center());
     let ruler = pos2(keys.left() + 40.0, keys.top() - 12.0);
     meter.drag(["scrubbing begins", "scrubbing", "scrubbing ends"], ruler, vec2(300.0, 0.0), Modifiers::NONE);
     meter.press(Modifiers::NONE, Key::Space);

@@ -84,7 +84,7 @@ fn nodes(size: Size) -> Vec<Value> {
                     _ => json!([side * 0.09, 0.0, 0.02]),
                 };
             }
-            if k >= 1 && k <= size.problems {
+            if (1..=size.problems).contains(&k) {
                 node["rotation"] = json!([0.0, 0.0, 0.0, 1.01]);
             }
             if !children[k].is_empty() {

@@ -1,10 +1,133 @@
-//! Models as large as they come: nothing on the window's thread grows with the file.
+//! Models as large as they come: nothing on the window's thread grows with the file. What counts here is what is done, and where; what it
+//! takes is measured by *bench window*.
 
-use crate::common::{frames, large::Size};
+use std::sync::Arc;
 
-/// Prints what frames take, as the bench does in the release profile.
+use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2};
+use egui_kittest::kittest::Queryable as _;
+use ulna::motion::Mirror;
+
+use crate::common::{
+    frames,
+    large::{Size, joint, model},
+    paint::{click, click_at, press, press_button, session},
+    window::{Window, builder, open, wait},
+};
+
+/// Prints what frames take, as the bench does.
 #[test]
 #[ignore = "a measurement, of minutes"]
 fn what_frames_take() {
     frames::print(&frames::measured(Size::SMALL), &frames::measured(Size::LARGE));
+}
+
+/// More vertices than a window is to wait for.
+const MANY: Size = Size { joints: 41, clips: 0, keys: 2, side: 210, layers: 0, problems: 0 };
+
+fn steps(window: &Window) -> usize {
+    session(window).history().done().len()
+}
+
+/// A click, whose act is begun when it comes back, and not taken up yet.
+fn begin(window: &mut Window, name: &str) {
+    window.get_by_label(name).click_accesskit();
+    window.step();
+}
+
+#[test]
+fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
+    let (mut window, _folder, _) = open(builder(), &model(MANY));
+    click(&mut window, "Paint mode");
+    wait(&mut window);
+    let rows: Vec<Pos2> = window
+        .query_all_by_label_contains("Joint limb")
+        .take(2)
+        .map(|row| row.rect().left_center() + vec2(60.0, 0.0))
+        .collect();
+    click_at(&mut window, rows[0], Modifiers::NONE);
+    click_at(&mut window, rows[1], Modifiers::COMMAND);
+    assert!(window.query_by_label_contains("2 joints").is_some(), "two are chosen");
+    let before = session(&window).document().clone();
+    begin(&mut window, "Flood the chosen joints");
+    assert!(window.state().is_busy() && steps(&window) == 0, "it is worked out beside the window");
+    assert!(*session(&window).document() == before);
+    wait(&mut window);
+    assert_eq!(steps(&window), 1, "one step");
+    assert_eq!(session(&window).history().undo_label(), Some("Flood joints"));
+    assert!(window.query_by_label_contains("Flood joints: 2 joints").is_some(), "one message tells of all");
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(*session(&window).document() == before, "and all of it is taken back at once");
+
+    press_button(&mut window, "Add a layer");
+    wait(&mut window);
+    press_button(&mut window, "Paint mask");
+    let done = steps(&window);
+    window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().right_bottom() - vec2(80.0, 80.0)));
+    window.run_steps(2);
+    window.key_press_modifiers(Modifiers::SHIFT, Key::F);
+    window.step();
+    wait(&mut window);
+    // What the brush gives, or the reason: never nothing in silence.
+    let said = window.query_by_label_contains("mask").is_some();
+    assert!(steps(&window) == done + 1 || said);
+}
+
+#[test]
+fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached() {
+    let size = Size { joints: 401, clips: 1, keys: 2, side: 4, layers: 0, problems: 400 };
+    let (mut window, _folder, _) = open(builder(), &model(size));
+    let said = "The rotation is not of length 1";
+    let shown = |window: &Window| window.query_all_by_label_contains(said).count();
+    assert!((1..80).contains(&shown(&window)), "{} of 400 are laid out", shown(&window));
+    assert!(window.query_by_label_contains(&format!("{} · ", joint(400))).is_none(), "the last one is out of sight");
+    let panel = window.get_by_label("Problems panel").rect();
+    for _ in 0..200 {
+        window.event(Event::PointerMoved(panel.center()));
+        let (unit, phase, modifiers) = (MouseWheelUnit::Point, TouchPhase::Move, Modifiers::NONE);
+        let delta = vec2(0.0, -3000.0);
+        window.event(Event::MouseWheel { unit, delta, phase, source: MouseWheelSource::Unknown, modifiers });
+        window.step();
+    }
+    window.run_steps(20);
+    assert!(window.query_by_label_contains(&format!("{} ", joint(400))).is_some(), "the last one is in sight");
+    assert!((1..80).contains(&shown(&window)));
+}
+
+/// A drag poses and keys, and what is known of the bodies is what it was: the very same, not found again.
+#[test]
+fn a_drag_finds_no_mirror_partners_again() {
+    let (mut window, _folder, _) = open(builder(), &model(Size::SMALL));
+    click(&mut window, "Animate mode");
+    for name in [format!("Track {}", joint(3)).as_str(), "Rotate", "Pose both sides alike", "Auto-key"] {
+        click(&mut window, name);
+    }
+    let first = Mirror::of(session(&window).document());
+    let targets = session(&window).document().clips[0.into()].tracks.targets().clone();
+    let at = window.get_by_label("Handle: Rotate about Z").rect().center();
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    window.event(button(true, at));
+    window.step();
+    let mut moves = 0;
+    for k in 1..12 {
+        window.event(Event::PointerMoved(at + vec2(k as f32 * 2.0, k as f32 * 4.0)));
+        window.step();
+        let document = session(&window).document();
+        assert!(Arc::ptr_eq(&first, &Mirror::of(document)), "found again at move {k}");
+        assert!(Arc::ptr_eq(&targets, document.clips[0.into()].tracks.targets()));
+        moves += usize::from(session(&window).history().is_open());
+    }
+    assert!(moves > 5, "it is dragged");
+    window.event(button(false, at + vec2(24.0, 48.0)));
+    window.run_steps(3);
+    assert_eq!(steps(&window), 1);
+    assert!(session(&window).is_unsaved());
+    press(&mut window, Modifiers::COMMAND, Key::Z);
+    assert!(!session(&window).is_unsaved());
 }

@@ -166,7 +166,8 @@ fn posing_options_are_in_a_menu_where_the_window_is_narrow() {
         let (mut window, _folder, _) = open(builder().with_size(size), bytes);
         click(&mut window, "Animate mode");
         click(&mut window, "Posing options");
-        for row in ["Each its own", "Middle of all", "Children stay", "Pose both sides alike", "Snap every drag", "15°"] {
+        for row in ["Each its own", "Middle of all", "Children stay", "Pose both sides alike", "Snap every drag", "15°"]
+        {
             let rect = window.get_by_label(row).rect();
             let whole = egui::Rect::from_min_size(Pos2::ZERO, vec2(size[0], size[1]));
             assert!(whole.contains_rect(rect), "{row} at {rect} in {size:?}");

@@ -238,7 +238,9 @@ mod tests {
                 let same = tracks.get(&id).is_some_and(|t| (t.target, t.property) == (made.target, made.property));
                 match kind {
                     0 => drop(tracks.remove(&id)),
-                    1 => drop(tracks.entry(id).or_insert(made)),
+                    1 => {
+                        tracks.entry(id).or_insert(made);
+                    }
                     2 => tracks.retain(|k, _| *k != id),
                     _ => {
                         tracks.insert(id, made);

@@ -1,5 +1,7 @@
 //! From a [`Stack`] to a [`Pose`], in the one order there is, with what is worth keeping from one moment to the next.
 
+use std::sync::{Arc, OnceLock};
+
 use glam::Quat;
 
 use super::{
@@ -35,6 +37,8 @@ pub struct Evaluator {
     laid: Laid,
     scratch: mix::Scratch,
     unsaid: Vec<NodeId>,
+    /// Long clips are laid out beside the thread that asks.
+    beside: bool,
 }
 
 /// Nodes with their parents, parents first, and the tree that they were made from.
@@ -67,6 +71,8 @@ struct Player {
     /// How often in a row this clip was asked for.
     asked: u32,
     compiled: Option<Compiled>,
+    /// A long clip that is being laid out on another thread; until that is done it is sampled as it is.
+    awaited: Option<Arc<OnceLock<Option<Compiled>>>>,
     /// What the clip and its layers drive, by node.
     drives: Vec<Parts>,
     /// Nodes of which they drive a part alone: those begin as they are below.
@@ -83,15 +89,32 @@ struct Player {
 
 impl Player {
     /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single moment is not.
-    fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging) {
+    fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
         const WORTH: u32 = 3;
+        /// Keys that are laid out within a small part of a frame.
+        const MANY: usize = 50_000;
         if !Shared::ptr_eq(&self.clip, clip) || self.between != between {
             (self.clip, self.asked, self.compiled, self.between) = (clip.clone(), 0, None, between);
+            self.awaited = None;
             self.drives.clear();
         }
         self.asked = self.asked.saturating_add(1);
-        if self.asked == WORTH {
+        if self.asked == WORTH && beside && clip.key_count() > MANY {
+            let slot = Arc::new(OnceLock::new());
+            let (to, clip) = (slot.clone(), clip.clone());
+            rayon::spawn(move || {
+                to.get_or_init(|| Compiled::new(&clip, between));
+            });
+            self.awaited = Some(slot);
+        } else if self.asked == WORTH {
             (self.compiled, self.arranged) = (Compiled::new(clip, between), 0);
+        }
+        if let Some(slot) = self.awaited.take_if(|slot| slot.get().is_some()) {
+            match Arc::try_unwrap(slot) {
+                Ok(made) => (self.compiled, self.arranged) = (made.into_inner().flatten(), 0),
+                // The other thread is about to let go of it.
+                Err(slot) => self.awaited = Some(slot),
+            }
         }
     }
 
@@ -202,6 +225,11 @@ fn cover(lane: &Lane) -> Cover<'_> {
 }
 
 impl Evaluator {
+    /// One that is asked in each frame of a window and must not keep it waiting: long clips are laid out for playing on another thread.
+    pub fn beside() -> Self {
+        Self { beside: true, ..Self::default() }
+    }
+
     /// The pose that a stack makes of a document's nodes, into the memory of another.
     pub fn update(&mut self, file: &Asset, stack: &Stack, pose: &mut Pose) {
         self.unsaid.clear();
@@ -289,7 +317,7 @@ impl Evaluator {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = lanes.chain(stack.additive.iter().map(|a| &a.instance));
         for (player, instance) in self.players.iter_mut().zip(instances) {
-            player.take_up(&instance.clip, stack.between);
+            player.take_up(&instance.clip, stack.between, self.beside);
             self.stale |= player.find_drives(&instance.layers, nodes);
         }
         let (drivers, _) = self.players.split_at_mut(stack.lanes.iter().map(|l| l.instances.len()).sum());
@@ -329,7 +357,7 @@ impl Evaluator {
     /// One clip straight over the pose.
     fn play(&mut self, file: &Asset, (instance, between): (&Instance, Averaging), pose: &mut Pose) {
         let player = &mut self.players[0];
-        player.take_up(&instance.clip, between);
+        player.take_up(&instance.clip, between, self.beside);
         player.laid.take_up(&instance.layers);
         begin(file, player.compiled.as_ref().map_or(&[], |c| c.moved()), pose);
         // What the clip replaces, it replaces with what the pose's layers do.
@@ -363,7 +391,7 @@ impl Evaluator {
         if stack.alone().is_some() {
             begin(file, &[], &mut self.base);
             self.laid.put(0.0, &mut self.base.local);
-            player.take_up(&instance.clip, stack.between);
+            player.take_up(&instance.clip, stack.between, self.beside);
             player.find_drives(&instance.layers, file.nodes.len());
         }
         let from = match reference {

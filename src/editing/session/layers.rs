@@ -278,6 +278,12 @@ impl Folds {
         self.opened.pose = Some(PoseOpened { layers, nodes: known, kept, scene });
     }
 
+    /// Holds folding up until it is dropped.
+    #[cfg(test)]
+    pub fn held_up(&self) -> std::sync::MutexGuard<'_, Folder> {
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A document as saving writes it, with what folding its layers took, by clip.
     pub fn to_save(&self, document: &Document, decoded: &Document) -> (Document, BTreeMap<ClipId, Folded>) {
         let (mut to, folded) = self.fold(document, decoded, true);

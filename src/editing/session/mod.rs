@@ -120,6 +120,7 @@ pub struct Session {
     saved: Asset,
     /// What that was made from.
     saved_from: unsaved::Unfolded,
+    known_unsaved: unsaved::Known,
     /// The file on disk as it was read or written last.
     stamp: Option<Stamp>,
     /// Files of which a backup was made in this sitting.
@@ -358,6 +359,7 @@ impl Session {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             saved: decoded.file.clone(),
             saved_from: unsaved::Unfolded::of(document),
+            known_unsaved: unsaved::Known::default(),
             source: opened.source,
             document: document.clone(),
             opened: document.clone(),

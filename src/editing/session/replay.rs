@@ -93,6 +93,7 @@ impl Session {
                 self.history.mark_saved_at(revision);
             }
         }
+        self.forget_unsaved();
     }
 
     /// The present revision, and what a save would write of it.

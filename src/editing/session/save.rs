@@ -317,6 +317,7 @@ impl Session {
         self.backed_up.insert(saved.path.clone());
         (self.saved, self.saved_from) = (saved.document.file.clone(), saved.from.clone());
         self.history.mark_saved_at(saved.revision);
+        self.forget_unsaved();
         true
     }
 

@@ -1,6 +1,9 @@
 //! What is not on disk. The window's title asks for it in each frame, so layers are not folded for it: what is not folded yet is compared.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 use super::{Session, Unsaved};
 use crate::{
@@ -64,8 +67,8 @@ impl Unfolded {
     /// Whether what layers come to is the same.
     fn folds_to(&self, document: &Document) -> bool {
         let now = &document.aids.pose_layers;
-        let homes = self.pose_layers.keys().chain(now.keys().filter(|home| !self.pose_layers.contains_key(home)));
-        homes.into_iter().all(|home| {
+        let mut homes = self.pose_layers.keys().chain(now.keys().filter(|home| !self.pose_layers.contains_key(home)));
+        homes.all(|home| {
             let (mut was, mut is) = (at_work(self.pose_layers.get(home)), at_work(now.get(home)));
             loop {
                 match (was.next(), is.next()) {
@@ -78,14 +81,42 @@ impl Unfolded {
     }
 }
 
+/// What was found out for a state of the document, by its revision.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<Option<(u64, Unsaved)>>);
+
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Session {
+    /// What was known is not any more: another state is on disk.
+    pub(super) fn forget_unsaved(&mut self) {
+        self.known_unsaved = Known::default();
+    }
+
     /// Whether something is not on disk.
     pub fn is_unsaved(&self) -> bool {
         self.unsaved().any()
     }
 
-    /// What is not on disk.
+    /// What is not on disk. Of a gesture that is under way it says nothing: that is no step yet.
     pub fn unsaved(&self) -> Unsaved {
+        let now = self.history.revision();
+        let mut known = self.known_unsaved.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, unsaved)) = known.filter(|(revision, _)| *revision == now) {
+            return unsaved;
+        }
+        let found = self.find_unsaved();
+        if !self.history.is_open() {
+            *known = Some((now, found));
+        }
+        found
+    }
+
+    fn find_unsaved(&self) -> Unsaved {
         let aids = &self.document.aids;
         let file = self.differs();
         Unsaved {
@@ -110,5 +141,61 @@ impl Session {
             || self.document.aids.pose_layers.values().any(|layers| at_work(Some(layers)).next().is_some());
         // Where there is nothing to be folded, it is written as it is.
         is_folded || self.document.file != self.saved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, thread, time::Duration};
+
+    use super::*;
+    use crate::edit::CommandLine;
+
+    fn run(session: &mut Session, lines: &[&str]) {
+        for line in lines {
+            let line = CommandLine::parse(line).expect("a line");
+            session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        }
+    }
+
+    /// What is unsaved is told while folding is held up: it does not wait for it.
+    #[test]
+    fn nothing_is_folded_to_know_what_is_unsaved() {
+        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb")).expect("the sample");
+        run(
+            &mut session,
+            &[
+                r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#,
+                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#,
+            ],
+        );
+        let copy = session.clone();
+        let folder = session.folds.held_up();
+        let (sender, told) = mpsc::channel();
+        thread::spawn(move || sender.send(copy.unsaved()));
+        let unsaved = told.recv_timeout(Duration::from_secs(20)).expect("it is told at once");
+        drop(folder);
+        assert!(unsaved.file && unsaved.pose_layers == 1);
+    }
+
+    /// As saving and opening again would show: layers that come to nothing are no change, and a step back is none either.
+    #[test]
+    fn what_comes_to_the_same_is_no_change() {
+        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb")).expect("the sample");
+        let states = [
+            (r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#, false),
+            (r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#, true),
+            (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod"}"#, false),
+            (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod", "muted": false}"#, true),
+            (r#"{"do": "layer.strength", "clip": "Walk", "layer": "Nod", "strength": 0}"#, false),
+            (r#"{"do": "layer.keep", "on": true}"#, true),
+        ];
+        for (line, differs) in states {
+            run(&mut session, &[line]);
+            assert_eq!(session.unsaved().file, differs, "{line}");
+            assert_eq!(session.to_save().file != session.saved, differs, "{line}: as folded");
+        }
+        while session.undo().is_some() {}
+        assert!(!session.is_unsaved());
     }
 }

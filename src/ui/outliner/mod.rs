@@ -7,7 +7,7 @@ mod things;
 mod tree;
 
 pub use self::domain::{Outliner, OutlinerAction};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 use egui::{Panel, RichText, ScrollArea, Ui};
 
@@ -16,7 +16,7 @@ use super::{
     theme::Font,
     widgets::{filter_field, panel_title},
 };
-use crate::model::{ClipId, NodeId};
+use crate::model::{ClipId, Derived, NodeId};
 use crate::render::{ColorRole, Measure};
 
 /// What the outliner keeps.
@@ -46,6 +46,7 @@ pub struct OutlinerState {
     /// The node whose name is being typed, and what was typed.
     renaming: Option<(NodeId, String)>,
     badges: tree::Badges,
+    rows: Derived<tree::RowsOf, Rc<[tree::TreeRow]>>,
     /// What paints a lane's mask down the rows.
     mask: Option<mask::MaskStroke>,
 }

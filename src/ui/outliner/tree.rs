@@ -1,6 +1,9 @@
 //! Rows of the node tree.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeSet, HashSet},
+    rc::Rc,
+};
 
 use egui::{Color32, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -101,10 +104,26 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
     document.node_ids().filter(is_meant).collect()
 }
 
-/// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
-pub fn visible_rows(state: &OutlinerState, view: &View<'_>) -> Vec<TreeRow> {
-    let Some(session) = view.session else { return Vec::new() };
-    let document = session.document();
+/// What rows are found from: the document's generation, the filter, and what is open.
+pub type RowsOf = (u64, String, BTreeSet<NodeId>, BTreeSet<Section>);
+
+/// Rows in order: the open part of the tree, or with a filter all that fit and those above them. The same ones as long as nothing
+/// that they are found from is another.
+pub fn visible_rows(state: &mut OutlinerState, view: &View<'_>) -> Rc<[TreeRow]> {
+    let Some(session) = view.session else { return Rc::default() };
+    let same = |(generation, filter, closed, open): &RowsOf| {
+        *generation == session.generation() && *filter == state.filter && *closed == state.closed && *open == state.open
+    };
+    if let Some(rows) = state.rows.get().filter(|_| state.rows.key().is_some_and(same)) {
+        return rows.clone();
+    }
+    let of = (session.generation(), state.filter.clone(), state.closed.clone(), state.open.clone());
+    let rows: Rc<[TreeRow]> = find_rows(state, view, session.document()).into();
+    state.rows.put(of, rows.clone());
+    rows
+}
+
+fn find_rows(state: &OutlinerState, view: &View<'_>, document: &Document) -> Vec<TreeRow> {
     let needle = state.filter.to_lowercase();
     let mut wanted: Option<Vec<bool>> = None;
     if !needle.is_empty() {

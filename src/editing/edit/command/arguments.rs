@@ -1,6 +1,6 @@
 //! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that are finite.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use glam::{Quat, Vec3, Vec4};
 use serde_json::{Map, Value};
@@ -453,6 +453,37 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
     index_text(node.0, document.nodes.values().map(|n| n.name.as_deref()))
 }
 
+/// Texts that name nodes in a command, for many nodes: all names are looked through once, and not for each.
+pub(super) struct NodeTexts<'a> {
+    document: &'a Document,
+    /// How many nodes have a name.
+    named: HashMap<&'a str, usize>,
+}
+
+impl<'a> NodeTexts<'a> {
+    pub fn of(document: &'a Document) -> Self {
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        for name in document.nodes.values().filter_map(|n| n.name.as_deref()) {
+            *named.entry(name).or_default() += 1;
+        }
+        Self { document, named }
+    }
+
+    /// As [`node_text`].
+    pub fn text(&self, node: NodeId) -> String {
+        let name = self.document.node(node).name.as_deref();
+        let name = name.filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
+        if let Some(name) = name.filter(|n| self.named.get(n) == Some(&1)) {
+            return name.to_owned();
+        }
+        let mut text = format!("#{}", node.0);
+        while self.named.contains_key(text.as_str()) {
+            text.insert(1, '0');
+        }
+        text
+    }
+}
+
 /// The shortest end of its path that means a node and no other, for a person to read; else what names it in a command.
 fn path_text(document: &Document, node: NodeId) -> String {
     let path = document.path(node);
@@ -589,7 +620,20 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{NodeTexts, matches, node_text};
+    use crate::model::{Asset, Document, Node};
+
+    #[test]
+    fn many_nodes_are_named_as_each_alone_is() {
+        let names = ["a", "b", "a", "", "#4", "x/y", "#04", "c*", "#3"];
+        let node = |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };
+        let document = Document::from(Asset { nodes: names.into_iter().map(node).collect(), ..Asset::default() });
+        let all = NodeTexts::of(&document);
+        for id in document.node_ids() {
+            assert_eq!(all.text(id), node_text(&document, id));
+        }
+        assert_eq!(document.node_ids().count(), names.len());
+    }
 
     #[test]
     fn patterns() {

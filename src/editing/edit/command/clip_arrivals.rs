@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CommandError, Outcome, Scene,
-    arguments::{find_nodes, node_text},
+    arguments::{NodeTexts, find_nodes},
     define::document_commands,
     field::choice,
 };
@@ -120,8 +120,9 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
             lists.len() - 1
         })
     };
+    let texts = NodeTexts::of(document);
     let track = |track: &Shared<Track>, times: usize| TrackText {
-        node: node_text(document, track.target),
+        node: texts.text(track.target),
         property: track.property,
         interpolation: track.interpolation,
         times,

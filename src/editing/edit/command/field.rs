@@ -218,6 +218,10 @@ field!(
     |from, name| from.texts(name, "a name, a path, #index or a pattern, or a list of those").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
+        Self::Ids(ids) if ids.len() > 1 => {
+            let texts = names::NodeTexts::of(document);
+            listed(ids.iter().map(|n| texts.text(*n)).collect())
+        }
         Self::Ids(ids) => listed(ids.iter().map(|n| names::node_text(document, *n)).collect()),
     }
 );

@@ -1,10 +1,12 @@
 //! Commands on the mix: clips on lanes, gone over from one to the next and played together; and what plays as a new clip.
 
+use std::{cell::RefCell, sync::Arc};
+
 use serde_json::Value;
 
 use super::{
     CommandError, Outcome, Scene,
-    arguments::{clip_text, find_clip, find_nodes, node_text},
+    arguments::{NodeTexts, clip_text, find_clip, find_nodes},
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
@@ -14,7 +16,7 @@ use crate::{
     edit::Edit,
     model::{
         Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, Notice, SceneId,
-        Shared, TrackId, meant_rate, rate_in_words,
+        Shared, SharedWeak, TrackId, Tree, meant_rate, rate_in_words,
     },
     motion::{
         Jump, Mixer, Playing, SeenPoints, baked, baked_error, best_seams,
@@ -150,9 +152,10 @@ super::field::field!(
 
 /// The same mix with names for ids.
 pub fn named_mix(document: &Document, mix: &Mix) -> NamedMix {
+    let texts = NodeTexts::of(document);
     let named = mix
         .renamed::<String, String, std::convert::Infallible>(&mut |clip| Ok(clip_text(document, *clip)), &mut |node| {
-            Ok(node_text(document, *node))
+            Ok(texts.text(*node))
         });
     match named {
         Ok(mix) => mix,
@@ -205,8 +208,59 @@ pub fn mix_of(document: &Document) -> Option<Shared<Mix>> {
     if let Some(mix) = &document.aids.mix {
         return Some(mix.clone());
     }
-    let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.clone())?;
-    Some(Shared::new(kept_mix(document, &kept).0))
+    let kept = scene_of(document).and_then(|s| document.scenes.get(s)?.mix.as_ref())?;
+    // It is asked for many times a frame, and names are looked for among all nodes.
+    FOUND.with_borrow_mut(|found| {
+        if let Some((_, mix)) = found.as_ref().filter(|(of, _)| of.is_of(document, kept)) {
+            return Some(mix.clone());
+        }
+        let mix = Shared::new(kept_mix(document, kept).0);
+        *found = Some((FoundIn::new(document, kept), mix.clone()));
+        Some(mix)
+    })
+}
+
+thread_local! {
+    /// The mix that was found last of what a file keeps.
+    static FOUND: RefCell<Option<(FoundIn, Shared<Mix>)>> = const { RefCell::new(None) };
+}
+
+/// What a mix that a file keeps is found from: the names of clips and nodes.
+struct FoundIn {
+    kept: SharedWeak<NamedMix>,
+    tree: Shared<Tree>,
+    nodes: Vec<Option<Arc<str>>>,
+    clips: Vec<(ClipId, Option<Arc<str>>)>,
+}
+
+impl FoundIn {
+    fn new(document: &Document, kept: &Shared<NamedMix>) -> Self {
+        Self {
+            kept: Shared::downgrade(kept),
+            tree: document.nodes.tree().clone(),
+            nodes: document.nodes.slots().map(|n| n.and_then(|n| n.name.clone())).collect(),
+            clips: document.clips.iter().map(|(id, c)| (id, c.name.clone())).collect(),
+        }
+    }
+
+    fn is_of(&self, document: &Document, kept: &Shared<NamedMix>) -> bool {
+        let is_same = |a: &Option<Arc<str>>, b: Option<&Arc<str>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (None, None) => true,
+            _ => false,
+        };
+        let nodes = document.nodes.slots().map(|n| n.and_then(|n| n.name.as_ref()));
+        self.kept.is(kept)
+            && self.tree == *document.nodes.tree()
+            && self.clips.len() == document.clips.count()
+            && self
+                .clips
+                .iter()
+                .zip(document.clips.iter())
+                .all(|((a, name), (b, clip))| *a == b && is_same(name, clip.name.as_ref()))
+            && self.nodes.len() == nodes.len()
+            && self.nodes.iter().zip(nodes).all(|(a, b)| is_same(a, b))
+    }
 }
 
 /// A mix that a file keeps, without the bars and masks whose clips and joints are not there; and their names.

@@ -75,9 +75,10 @@ impl Field for KeyList {
             Self::Named(list) => list.iter().for_each(|(node, property, keys)| put(node.clone(), *property, keys)),
             Self::Set(clip, keys) => {
                 let Some(clip) = document.clips.get(*clip) else { return Value::Null };
+                let texts = names::NodeTexts::of(document);
                 for (track, times) in keys.iter() {
                     if let Some(track) = clip.tracks.get(&track) {
-                        put(names::node_text(document, track.target), track.property, &shortest(track, times));
+                        put(texts.text(track.target), track.property, &shortest(track, times));
                     }
                 }
             }
