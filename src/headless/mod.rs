@@ -21,6 +21,8 @@ mod worst;
 
 use std::path::Path;
 
+use clap::CommandFactory as _;
+
 use self::report::print;
 pub use self::{
     arguments::{
