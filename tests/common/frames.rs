@@ -1,6 +1,6 @@
 //! What frames of the window take of its thread, act by act, on a model of some size.
 
-use std::{cell::Cell, fs, time::Duration};
+use std::{fs, time::Duration};
 
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
@@ -39,7 +39,6 @@ struct Meter {
     window: Window,
     acts: Vec<Act>,
     only: Option<String>,
-    wide: Cell<f32>,
 }
 
 fn button(pressed: bool, pos: Pos2) -> Event {
@@ -57,7 +56,7 @@ impl Meter {
             .with_pixels_per_point(0.5)
             .build_eframe(move |cc| App::new(cc, Some(path)));
         Self::wait(&mut window);
-        (Self { window, acts: Vec::new(), only: std::env::var("ULNA_ACT").ok(), wide: Cell::new(0.0) }, folder)
+        (Self { window, acts: Vec::new(), only: std::env::var("ULNA_ACT").ok() }, folder)
     }
 
     fn wait(window: &mut Window) {
@@ -129,7 +128,6 @@ impl Meter {
             }
         });
         self.window.event(Event::ModifiersChanged(Modifiers::NONE));
-        self.wide.set(self.wide.get() + by.x.abs());
         Self::wait(&mut self.window);
     }
 
