@@ -151,8 +151,10 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
         for _ in 0..3 {
             press(&mut window, Modifiers::NONE, Key::Escape);
         }
-        while let Some(close) = window.query_all_by_label("Close message").next() {
+        while window.query_all_by_label("Close message").next().is_some_and(|close| {
             close.click();
+            true
+        }) {
             window.run_steps(2);
         }
         assert!(session(&window).document().clips.contains(WALK), "{} left the sample changed", spec.name);

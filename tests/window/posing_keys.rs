@@ -4,13 +4,13 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
 use ulna::{
-    edit::{CommandLine, Mode},
+    edit::Mode,
     model::{Document, NodeId, transform::angle_between},
     motion::Mirror,
 };
 
 use super::{
-    editing::{Window, click, click_at, node, press, run_line, sample, session, window},
+    editing::{Window, click, click_at, node, press, sample, session, window},
     posing::{arm, hold, local, on_screen, place, release, steps, type_text},
 };
 use crate::common::window::{builder, open};
@@ -331,16 +331,19 @@ fn markers_stay_in_sight_while_edits_go_to_a_layer() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Animate mode");
     click(&mut window, "Clip Walk");
-    run_line(
-        &mut window,
-        CommandLine::new("marker.add").with("clip", "Walk").with("time", 0.2).with("name", "contact"),
-    );
-    run_line(&mut window, CommandLine::new("layer.new").with("clip", "Walk"));
+    let at = window.get_by_label("Timeline keys").rect().center();
+    window.event(Event::PointerMoved(at));
+    window.run_steps(2);
+    press(&mut window, Modifiers::NONE, Key::M);
+    press(&mut window, Modifiers::NONE, Key::Enter);
     window.run_steps(3);
-    assert!(window.query_by_label("Marker contact").is_some());
+    let walk = session(&window).document().clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("a clip");
+    let name = format!("Marker {}", walk.markers.first().expect("a marker").name);
+    assert!(window.query_by_label(&name).is_some());
     click(&mut window, "Edits go to Layer");
     window.run_steps(3);
-    assert!(window.query_by_label("Marker contact").is_some(), "also with the keys of a layer");
+    assert!(!session(&window).document().aids.pose_layers.is_empty());
+    assert!(window.query_by_label(&name).is_some(), "also with the keys of a layer");
 }
 
 #[test]
