@@ -219,6 +219,12 @@ impl App {
         }
     }
 
+    /// Runs a command line, as if a person had typed its arguments.
+    #[cfg(feature = "inspection")]
+    pub fn run_command(&mut self, ctx: &Context, line: &CommandLine) {
+        self.run_typed(ctx, line);
+    }
+
     /// A command whose arguments a person typed: what it did is said, since it may be out of sight.
     fn run_typed(&mut self, ctx: &Context, line: &CommandLine) {
         let command = match Command::read(line) {

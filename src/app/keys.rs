@@ -190,7 +190,8 @@ impl Awaited {
 impl App {
     /// Which keys a tool waits for.
     fn awaited_keys(&self, ctx: &Context, typing: bool) -> Awaited {
-        if typing || self.program.welcome {
+        // Over the timeline keys are the timeline's.
+        if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
         }
         if self.mode == crate::edit::Mode::Paint {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use egui::{RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
+use egui::{Rect, RichText, Role, ScrollArea, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
@@ -38,6 +38,8 @@ pub struct ProblemsState {
     groups: Vec<Group>,
     /// Groups that are open, by their first finding.
     open: BTreeSet<usize>,
+    /// How tall each group is, and for which width.
+    heights: (u32, Vec<f32>),
 }
 
 /// Findings that say the same.
@@ -51,7 +53,7 @@ struct Group {
     names: Vec<String>,
 }
 
-/// More are counted, not listed.
+/// More places of one group are counted, not listed.
 const MOST: usize = 200;
 
 impl ProblemsState {
@@ -87,7 +89,8 @@ impl ProblemsState {
             };
             Group { all, text, names }
         };
-        self.groups = groups.into_iter().take(MOST).map(group).collect();
+        self.groups = groups.into_iter().map(group).collect();
+        self.heights = (0, Vec::new());
     }
 }
 
@@ -120,7 +123,8 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
     state.update(view);
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         head_ui(ui, view);
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        let scroll = ScrollArea::vertical().auto_shrink([false, false]);
+        scroll.show_viewport(ui, |ui, seen| {
             if view.problems.is_empty() {
                 ui.horizontal(|ui| {
                     let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
@@ -129,13 +133,45 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
                     ui.label(RichText::new("No problems found").color(theme.color(ColorRole::TextSecondary)));
                 });
             }
-            let ProblemsState { groups, open, .. } = state;
-            for group in groups.iter() {
-                group_ui(ui, view, group, open, actions);
-                ui.add_space(4.0);
-            }
+            state.rows_ui(ui, view, seen, actions);
         });
     });
+}
+
+impl ProblemsState {
+    /// The groups that are in sight, and those about them. How tall another one is, is known when it was seen.
+    fn rows_ui(&mut self, ui: &mut Ui, view: &View<'_>, seen: Rect, actions: &mut Actions) {
+        /// A sentence of one line, its place, and what is between rows.
+        const USUAL: f32 = 48.0;
+        /// Points above and below what is seen that are laid out, too, so that Tab and readers of the screen find more.
+        const AROUND: f32 = 200.0;
+        let width = ui.available_width();
+        if self.heights.0 != width.to_bits() || self.heights.1.len() != self.groups.len() {
+            self.heights = (width.to_bits(), vec![USUAL; self.groups.len()]);
+        }
+        let Self { groups, open, heights: (_, heights), .. } = self;
+        let (top, left) = (ui.max_rect().top(), ui.max_rect().left());
+        ui.set_height(heights.iter().sum());
+        let (from, to) = (seen.top() - AROUND, seen.bottom() + AROUND);
+        let mut y = 0.0;
+        for (group, height) in groups.iter().zip(heights) {
+            if y > to {
+                break;
+            }
+            if y + *height >= from {
+                let area = Rect::from_min_size(pos2(left, top + y), vec2(width, *height));
+                let id = ("problem", group.all[0]);
+                let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt(id));
+                group_ui(&mut row, view, group, open, actions);
+                let now = row.min_rect().height() + 4.0;
+                if (now - *height).abs() > 0.5 {
+                    *height = now;
+                    ui.ctx().request_repaint();
+                }
+            }
+            y += *height;
+        }
+    }
 }
 
 fn head_ui(ui: &mut Ui, view: &View<'_>) {

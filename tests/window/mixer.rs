@@ -258,14 +258,9 @@ fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
     let lines = [lay(Enter::Cut), lay(Enter::Fade)];
     click(&mut window, "Mixer");
     for (line, jumps) in lines.iter().zip([true, false]) {
-        press(&mut window, Modifiers::COMMAND, Key::P);
-        window.event(Event::Text("Set the mix".to_owned()));
-        window.run_steps(3);
-        press(&mut window, Modifiers::NONE, Key::Enter);
-        window.run_steps(3);
-        window.event(Event::Text(line.clone()));
-        window.run_steps(3);
-        press(&mut window, Modifiers::NONE, Key::Enter);
+        let ctx = window.ctx.clone();
+        let command = ulna::edit::CommandLine::new("mix.set").with("mix", line.clone());
+        window.state_mut().run_command(&ctx, &command);
         window.run_steps(4);
         assert_eq!(mix(&window).lanes.len(), 1, "the mix is laid out by {line}");
         assert_eq!(says(&window, "the pose jumps at 1.000 s"), jumps, "{line}");

@@ -74,7 +74,7 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     press(&mut window, Modifiers::NONE, Key::R);
     let from = handle(&window);
     drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
-    press(&mut window, Modifiers::NONE, Key::Num1);
+    press_button(&mut window, "Pose mode");
     assert!(degrees(&window, ARM, before) < 1e-2);
 }
 

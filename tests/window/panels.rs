@@ -9,7 +9,6 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna::{
     edit::command::kept_poses,
     model::{ClipId, transform::angle_between},
-    motion::{Pose, Stack},
 };
 
 use super::editing::{Window, click, click_at, node, press, sample, session, window};
@@ -17,9 +16,14 @@ use super::editing::{Window, click, click_at, node, press, sample, session, wind
 const WALK: ClipId = ClipId(1);
 
 fn rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
-    let document = session(window).document();
-    let pose = Pose::evaluate(document, &Stack::shown(document, Some(WALK), time));
-    pose.local[node(window, name).index()].transform().rotation
+    assert!((window.state().playback().time - time).abs() < 1e-6, "it is seen at the playhead");
+    window.state().shown_pose().local[node(window, name).index()].transform().rotation
+}
+
+/// Clicks the row of the tree that has a name, which may stand elsewhere, too.
+fn click_row(window: &mut Window, name: &str) {
+    window.get_all_by_label(name).min_by(|a, b| a.rect().left().total_cmp(&b.rect().left())).expect("a row").click();
+    window.run_steps(3);
 }
 
 #[test]
@@ -66,14 +70,14 @@ fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
 #[test]
 fn the_row_that_was_clicked_last_is_renamed() {
     let (mut window, ..) = sample();
-    click(&mut window, "Head");
+    click_row(&mut window, "Head");
     click(&mut window, "Clip Walk");
     press(&mut window, Modifiers::NONE, Key::F2);
     window.event(Event::Text("Stroll".to_owned()));
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!(session(&window).document().clip_label(WALK), "Stroll");
-    click(&mut window, "Head");
+    click_row(&mut window, "Head");
     press(&mut window, Modifiers::NONE, Key::F2);
     window.event(Event::Text("Skull".to_owned()));
     window.run_steps(2);
@@ -88,14 +92,14 @@ fn a_new_clip_is_seen_whatever_the_list_was_narrowed_to() {
     let (mut window, ..) = sample();
     // A filter is there for long lists.
     for _ in 0..8 {
-        click(&mut window, "New clip");
+        click_row(&mut window, "New clip");
     }
     click(&mut window, "Filter clips");
     window.event(Event::Text("Walk".to_owned()));
     window.run_steps(3);
     assert!(window.query_by_label("Clip Walk").is_some());
     let before = session(&window).document().clips.count();
-    click(&mut window, "New clip");
+    click_row(&mut window, "New clip");
     let document = session(&window).document();
     assert_eq!(document.clips.count(), before + 1);
     let label = document.clip_label(document.clips.ids().next_back().unwrap());
@@ -168,7 +172,7 @@ fn every_control_has_a_name_of_its_own() {
     let (mut window, ..) = sample();
     for mode in ["Pose mode", "Animate mode", "Paint mode"] {
         click(&mut window, mode);
-        click(&mut window, "Head");
+        click_row(&mut window, "Head");
         window.run_steps(3);
         let shared = shared_names(&window);
         assert!(shared.is_empty(), "{mode}: {shared:?}");

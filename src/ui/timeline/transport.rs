@@ -56,8 +56,10 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
     Frame::new().inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
-            // The button of the poses is always there.
-            let room = Room::of(ui.available_width() - 30.0);
+            /// Points with less than which there is no room for the button of the poses.
+            const POSES: f32 = 760.0;
+            let poses = ui.available_width() >= POSES || view.poses.in_animate;
+            let room = Room::of(ui.available_width() - if poses { 30.0 } else { 0.0 });
             ui.spacing_mut().item_spacing.x = 2.0;
             play_buttons(ui, view, actions);
             ui.add_space(8.0);
@@ -66,7 +68,9 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             ui.add_space(4.0);
             clip_and_rate(state, ui, view, document, &room, actions);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                poses_tab_ui(ui, view, actions);
+                if poses {
+                    poses_tab_ui(ui, view, actions);
+                }
                 let mixing = playback_mixes(view);
                 let key = view.settings.keys.key(PlayCommand::Mixer.name());
                 if (room.mixer || mixing)

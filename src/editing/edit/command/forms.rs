@@ -378,7 +378,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "target") => Entry::MorphTarget,
         (_, "lane") => Entry::Lane,
         (_, "text" | "clips" | "mix" | "counterparts") => Entry::Data,
-        (_, "name" | "only") => Entry::Text,
+        (_, "name" | "only") | ("node.rename_pattern", "from" | "to") => Entry::Text,
         _ => return None,
     })
 }
@@ -422,7 +422,8 @@ mod tests {
             for argument in &spec.arguments {
                 let entry = entry(spec, argument);
                 let entry = entry.unwrap_or_else(|| panic!("{} “{}” has no editor", spec.name, argument.name));
-                let is_name = matches!(argument.name, "name" | "only");
+                let is_pattern = spec.name == "node.rename_pattern" && matches!(argument.name, "from" | "to");
+                let is_name = matches!(argument.name, "name" | "only") || is_pattern;
                 assert_eq!(entry.is_free_text(), is_name, "{} “{}”", spec.name, argument.name);
                 count += 1;
             }
