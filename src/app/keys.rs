@@ -67,7 +67,8 @@ impl App {
         // A drag that takes numbers has the digits, which are modes elsewhere.
         let numbers = self.panels.takes_numbers(held);
         let gesture = numbers || (self.is_gesture_open() && held);
-        let awaited = self.awaited_keys(ctx, typing);
+        let chosen = self.chosen_tool_key(ctx);
+        let awaited = self.awaited_keys(ctx, typing, chosen);
         if awaited == Awaited::All && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
             self.panels.wait_no_longer();
         }
@@ -129,7 +130,11 @@ impl App {
             if gesture && (numbers || !modes.contains(&command.name)) {
                 continue;
             }
-            if awaited.has(&shortcut) && !ToolCommand::ALL.iter().any(|t| t.name() == command.name) {
+            // Another tool may be chosen meanwhile, but by no key that is an axis.
+            let is_axis = matches!(shortcut.logical_key, Key::X | Key::Y | Key::Z);
+            let is_tool = ToolCommand::ALL.iter().any(|t| t.name() == command.name)
+                && (!is_axis || Some(shortcut.logical_key) == chosen);
+            if awaited.has(&shortcut) && !is_tool {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) || shifted_digit(ctx, &shortcut) {
@@ -188,8 +193,25 @@ impl Awaited {
 }
 
 impl App {
-    /// Which keys a tool waits for.
-    fn awaited_keys(&self, ctx: &Context, typing: bool) -> Awaited {
+    /// The key by which a tool is chosen in this frame. It and what is typed after it may come in one frame.
+    fn chosen_tool_key(&self, ctx: &Context) -> Option<Key> {
+        let tools = ToolCommand::ALL.map(|t| parse(self.program.settings.keys.key(t.name())));
+        let selected = self.outliner.selection.active.is_some();
+        ctx.input(|i| {
+            if !selected || self.panels.waits(i.time) {
+                return None;
+            }
+            i.events.iter().find_map(|e| match e {
+                Event::Key { key, pressed: true, modifiers, .. } if !modifiers.any() => {
+                    tools.iter().flatten().any(|t| t.logical_key == *key && !t.modifiers.any()).then_some(*key)
+                }
+                _ => None,
+            })
+        })
+    }
+
+    /// Which keys a tool waits for: one that was chosen before, or is by this key.
+    fn awaited_keys(&self, ctx: &Context, typing: bool, chosen: Option<Key>) -> Awaited {
         // Over the timeline keys are the timeline's.
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
@@ -197,14 +219,7 @@ impl App {
         if self.mode == crate::edit::Mode::Paint {
             return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
         }
-        // A tool's key and what is typed after it may come in one frame.
-        let tools = ToolCommand::ALL.map(|t| parse(self.program.settings.keys.key(t.name())));
-        let chosen = |e: &Event| {
-            matches!(e, Event::Key { key, pressed: true, modifiers, .. } if !modifiers.any()
-                && tools.iter().flatten().any(|t| t.logical_key == *key && !t.modifiers.any()))
-        };
-        let selected = self.outliner.selection.active.is_some();
-        let waits = ctx.input(|i| self.panels.waits(i.time) || (selected && i.events.iter().any(chosen)));
+        let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
         if waits { Awaited::All } else { Awaited::None }
     }
 

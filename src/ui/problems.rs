@@ -38,8 +38,17 @@ pub struct ProblemsState {
     groups: Vec<Group>,
     /// Groups that are open, by their first finding.
     open: BTreeSet<usize>,
-    /// How tall each group is, and for which width.
+    /// Groups, and places of those that are open; nothing where that is to be found anew.
+    rows: Vec<Row>,
+    /// How tall each row is, and for which width.
     heights: (u32, Vec<f32>),
+}
+
+/// A row of the list: a group, or one of its places.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    group: usize,
+    place: Option<usize>,
 }
 
 /// Findings that say the same.
@@ -52,9 +61,6 @@ struct Group {
     /// What the buttons of each are called.
     names: Vec<String>,
 }
-
-/// More places of one group are counted, not listed.
-const MOST: usize = 200;
 
 impl ProblemsState {
     fn update(&mut self, view: &View<'_>) {
@@ -90,7 +96,7 @@ impl ProblemsState {
             Group { all, text, names }
         };
         self.groups = groups.into_iter().map(group).collect();
-        self.heights = (0, Vec::new());
+        self.rows.clear();
     }
 }
 
@@ -139,30 +145,51 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
 }
 
 impl ProblemsState {
-    /// The groups that are in sight, and those about them. How tall another one is, is known when it was seen.
+    /// The rows that are in sight, and those about them. How tall another one is, is known when it was seen.
     fn rows_ui(&mut self, ui: &mut Ui, view: &View<'_>, seen: Rect, actions: &mut Actions) {
         /// A sentence of one line, its place, and what is between rows.
         const USUAL: f32 = 48.0;
         /// Points above and below what is seen that are laid out, too, so that Tab and readers of the screen find more.
         const AROUND: f32 = 200.0;
-        let width = ui.available_width();
-        if self.heights.0 != width.to_bits() || self.heights.1.len() != self.groups.len() {
-            self.heights = (width.to_bits(), vec![USUAL; self.groups.len()]);
+        if self.rows.is_empty() {
+            for (group, of) in self.groups.iter().enumerate() {
+                self.rows.push(Row { group, place: None });
+                if self.open.contains(&of.all[0]) {
+                    self.rows.extend((0..of.all.len()).map(|k| Row { group, place: Some(k) }));
+                }
+            }
+            self.heights.1.clear();
         }
-        let Self { groups, open, heights: (_, heights), .. } = self;
+        let width = ui.available_width();
+        if self.heights.0 != width.to_bits() || self.heights.1.len() != self.rows.len() {
+            let usual = |row: &Row| if row.place.is_some() { 24.0 } else { USUAL };
+            self.heights = (width.to_bits(), self.rows.iter().map(usual).collect());
+        }
+        let Self { groups, open, rows, heights: (_, heights), .. } = self;
         let (top, left) = (ui.max_rect().top(), ui.max_rect().left());
         ui.set_height(heights.iter().sum());
         let (from, to) = (seen.top() - AROUND, seen.bottom() + AROUND);
-        let mut y = 0.0;
-        for (group, height) in groups.iter().zip(heights) {
+        let (mut y, mut turned) = (0.0, None);
+        for (Row { group: at, place }, height) in rows.iter().zip(heights) {
             if y > to {
                 break;
             }
             if y + *height >= from {
+                let group = &groups[*at];
                 let area = Rect::from_min_size(pos2(left, top + y), vec2(width, *height));
-                let id = ("problem", group.all[0]);
-                let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt(id));
-                group_ui(&mut row, view, group, open, actions);
+                let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt(("problem", *at, *place)));
+                match place {
+                    None if group_ui(&mut row, view, group, open.contains(&group.all[0]), actions) => {
+                        turned = Some(group.all[0]);
+                    }
+                    None => {}
+                    Some(k) => {
+                        row.horizontal_top(|ui| {
+                            ui.add_space(26.0);
+                            place_ui(ui, view, group, *k, actions);
+                        });
+                    }
+                }
                 let now = row.min_rect().height() + 4.0;
                 if (now - *height).abs() > 0.5 {
                     *height = now;
@@ -170,6 +197,13 @@ impl ProblemsState {
                 }
             }
             y += *height;
+        }
+        if let Some(first) = turned {
+            if !open.remove(&first) {
+                open.insert(first);
+            }
+            self.rows.clear();
+            ui.ctx().request_repaint();
         }
     }
 }
@@ -190,11 +224,11 @@ fn head_ui(ui: &mut Ui, view: &View<'_>) {
     });
 }
 
-/// A finding, or one row of several that opens.
-fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, open: &mut BTreeSet<usize>, actions: &mut Actions) {
+/// A finding, or one row of several; whether it is to be opened or closed.
+fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, is_open: bool, actions: &mut Actions) -> bool {
     let theme = view.theme;
-    let first = group.all[0];
-    let problem = &view.problems[first];
+    let problem = &view.problems[group.all[0]];
+    let mut turned = false;
     ui.horizontal_top(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
         severity_icon(ui, theme, rect.center(), problem.severity, 16.0);
@@ -206,7 +240,6 @@ fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, open: &mut BTreeSet<usi
                 place_ui(ui, view, group, 0, actions);
                 return;
             }
-            let is_open = open.contains(&first);
             let response = ui.add(egui::Label::new(text).wrap().sense(egui::Sense::click()));
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
             let said = if is_open { "▾ Hide places" } else { "▸ Show places" };
@@ -214,16 +247,10 @@ fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, open: &mut BTreeSet<usi
             let fold =
                 ui.add(egui::Label::new(line.color(theme.color(ColorRole::TextTertiary))).sense(egui::Sense::click()));
             fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Places: {}", group.text)));
-            if (response.clicked() || fold.clicked()) && !open.remove(&first) {
-                open.insert(first);
-            }
-            if is_open {
-                for k in 0..group.all.len().min(MOST) {
-                    place_ui(ui, view, group, k, actions);
-                }
-            }
+            turned = response.clicked() || fold.clicked();
         });
     });
+    turned
 }
 
 /// The place of a finding, and what can be done about it.

@@ -51,7 +51,7 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
     find(&mut window, "pose.scale");
     type_text(&mut window, "twice");
     press(&mut window, Modifiers::NONE, Key::Enter);
-    assert!(says(&window, "By should be a number, or three"));
+    assert!(says(&window, "“twice” is not a number"));
     press(&mut window, Modifiers::NONE, Key::Escape);
     // A usual value stands there already, and is typed over.
     find(&mut window, "pose.rotate");

@@ -223,7 +223,11 @@ fn a_limb_goes_to_a_point_from_where_it_is_in_the_clip() {
     type_over(&mut window, &format!("{} + 10 cm", before.y));
     press(&mut window, Modifiers::NONE, Key::Enter);
     let after = world(&window);
-    assert!((after - before - glam::vec3(0.0, 0.1, 0.0)).length() < 2e-3, "{before} {after}");
+    assert!(
+        (after - before - glam::vec3(0.0, 0.1, 0.0)).length() < 2e-3,
+        "{before} {after} by {:?}",
+        session(&window).history().done()[0].lines(session(&window).document())
+    );
     assert!(session(&window).document().aids.unkeyed.contains_key(&UnkeyedAt::new(WALK, time as f32)));
 }
 

@@ -72,7 +72,7 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
     click_at(&mut window, next, Modifiers::COMMAND);
     assert!(window.query_by_label_contains("2 joints").is_some(), "two are chosen");
     press_button(&mut window, "Isolate");
-    assert!(window.query_by_label("Lock LeftUpperArm").is_some(), "it is not locked itself");
+    assert!(window.query_by_label("Lock the weights of LeftUpperArm").is_some(), "it is not locked itself");
     assert!(window.query_all_by_label_contains("Unlock ").count() > 2, "the others are");
     press_button(&mut window, "Lock all joints");
     press_button(&mut window, "Unlock all joints");

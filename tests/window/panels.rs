@@ -186,6 +186,11 @@ fn findings_that_say_the_same_are_one_row_that_opens() {
     let body = crate::common::bodies::three_skins(moved, [glam::Mat4::IDENTITY; 3], false);
     let (mut window, _folder, _) = window(&body.glb());
     let row = |window: &Window| window.query_all_by_label_contains("3 meshes: ").next().map(|n| n.rect());
+    let said = || -> Vec<String> {
+        let found = window.query_all_by_label_contains(" above ").chain(window.query_all_by_label_contains("mesh"));
+        found.filter_map(|n| n.accesskit_node().label()).collect()
+    };
+    assert!(row(&window).is_some(), "one row for three meshes: {:?}", said());
     let at = row(&window).expect("one row for three meshes").center();
     let shows = |window: &Window| {
         let mut names: Vec<String> = ["Left", "Right", "Trunk"].map(|n| format!("Show {n}")).to_vec();

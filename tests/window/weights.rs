@@ -248,7 +248,10 @@ fn solo_locks_all_others_and_has_a_way_back() {
     let (mut window, _folder) = painting("LeftHand");
     menu_of(&mut window, "Joint LeftHand");
     press_button(&mut window, "Solo: lock all others");
-    assert!(window.query_by_label("Unlock LeftHand").is_none() && window.query_by_label("Lock LeftHand").is_some());
+    assert!(
+        window.query_by_label("Unlock the weights of LeftHand").is_none()
+            && window.query_by_label("Lock the weights of LeftHand").is_some()
+    );
     let before = session(&window).document().clone();
     let at = head(&window, "LeftHand");
     drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);

@@ -514,7 +514,7 @@ fn joint_row(
     let middle = rect.center().y;
     let lock = Rect::from_center_size(pos2(rect.left() + 14.0, middle), vec2(22.0, 22.0));
     let lock_response = ui.interact(lock, ui.scope_id().with(("lock", node.0)), Sense::click());
-    let name = if locked { format!("Unlock {label}") } else { format!("Lock {label}") };
+    let name = if locked { format!("Unlock the weights of {label}") } else { format!("Lock the weights of {label}") };
     lock_response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, &name));
     let icon = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
     let color = match (locked, lock_response.hovered()) {
