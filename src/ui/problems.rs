@@ -36,8 +36,8 @@ impl From<ProblemAction> for Action {
 pub struct ProblemsState {
     of: Option<Shared<Vec<Diagnostic>>>,
     groups: Vec<Group>,
-    /// Groups that are open, by their first finding.
-    open: BTreeSet<usize>,
+    /// Groups that are open, by what they say: they stay so when others are found.
+    open: BTreeSet<String>,
     /// Groups, and places of those that are open; nothing where that is to be found anew.
     rows: Vec<Row>,
     /// How tall each row is, and for which width.
@@ -54,6 +54,8 @@ struct Row {
 /// Findings that say the same.
 #[derive(Clone, Debug)]
 struct Group {
+    /// What they say, with its code.
+    key: String,
     /// Their places in the list.
     all: Vec<usize>,
     /// `6 meshes: …`, where there are several.
@@ -68,7 +70,6 @@ impl ProblemsState {
             return;
         }
         self.of = Some(view.problems.clone());
-        self.open.clear();
         let mut found: HashMap<(u8, &str, &str), usize> = HashMap::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (k, problem) in view.problems.iter().enumerate() {
@@ -93,7 +94,8 @@ impl ProblemsState {
                 1 => first.message.clone(),
                 n => format!("{n} {}: {}", noun(view, &all), first.message),
             };
-            Group { all, text, names }
+            let key = format!("{} {}", first.code, first.message);
+            Group { key, all, text, names }
         };
         self.groups = groups.into_iter().map(group).collect();
         self.rows.clear();
@@ -154,7 +156,7 @@ impl ProblemsState {
         if self.rows.is_empty() {
             for (group, of) in self.groups.iter().enumerate() {
                 self.rows.push(Row { group, place: None });
-                if self.open.contains(&of.all[0]) {
+                if self.open.contains(&of.key) {
                     self.rows.extend((0..of.all.len()).map(|k| Row { group, place: Some(k) }));
                 }
             }
@@ -179,8 +181,8 @@ impl ProblemsState {
                 let area = Rect::from_min_size(pos2(left, top + y), vec2(width, *height));
                 let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt(("problem", *at, *place)));
                 match place {
-                    None if group_ui(&mut row, view, group, open.contains(&group.all[0]), actions) => {
-                        turned = Some(group.all[0]);
+                    None if group_ui(&mut row, view, group, open.contains(&group.key), actions) => {
+                        turned = Some(group.key.clone());
                     }
                     None => {}
                     Some(k) => {
@@ -198,9 +200,9 @@ impl ProblemsState {
             }
             y += *height;
         }
-        if let Some(first) = turned {
-            if !open.remove(&first) {
-                open.insert(first);
+        if let Some(key) = turned {
+            if !open.remove(&key) {
+                open.insert(key);
             }
             self.rows.clear();
             ui.ctx().request_repaint();

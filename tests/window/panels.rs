@@ -1,7 +1,7 @@
 //! Panels: kept poses in Animate mode, messages, names of controls, findings that repeat, and the sheet under a pinch.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accesskit::Role;
 use egui::{Event, Key, Modifiers, accesskit};
@@ -10,6 +10,8 @@ use ulna::{
     edit::command::kept_poses,
     model::{ClipId, transform::angle_between},
 };
+
+use crate::common::large::{Size, model};
 
 use super::editing::{Window, click, click_at, node, press, sample, session, window};
 
@@ -20,9 +22,10 @@ fn rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
     window.state().shown_pose().local[node(window, name).index()].transform().rotation
 }
 
-/// Clicks the row of the tree that has a name, which may stand elsewhere, too.
+/// Clicks the row of the tree, or the button beside it, that has a name, which may stand elsewhere, too.
 fn click_row(window: &mut Window, name: &str) {
-    window.get_all_by_label(name).min_by(|a, b| a.rect().left().total_cmp(&b.rect().left())).expect("a row").click();
+    let rows = window.get_all_by_label(name).filter(|n| n.rect().left() < 280.0);
+    rows.min_by(|a, b| a.rect().top().total_cmp(&b.rect().top())).expect("a row").click();
     window.run_steps(3);
 }
 
@@ -82,6 +85,8 @@ fn the_row_that_was_clicked_last_is_renamed() {
     window.event(Event::Text("Skull".to_owned()));
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
+    let names: Vec<_> = session(&window).document().nodes.values().filter_map(|n| n.name.clone()).collect();
+    assert!(names.iter().any(|n| &**n == "Skull"), "{names:?} {:?}", window.state().selection().active);
     let head = node(&window, "Skull");
     assert!(session(&window).document().node(head).name.as_deref() == Some("Skull"));
     assert_eq!(session(&window).document().clip_label(WALK), "Stroll");
@@ -181,25 +186,18 @@ fn every_control_has_a_name_of_its_own() {
 
 #[test]
 fn findings_that_say_the_same_are_one_row_that_opens() {
-    // Three meshes below an armature that is moved.
-    let moved = glam::Mat4::from_translation(glam::Vec3::X);
-    let body = crate::common::bodies::three_skins(moved, [glam::Mat4::IDENTITY; 3], false);
-    let (mut window, _folder, _) = window(&body.glb());
-    let row = |window: &Window| window.query_all_by_label_contains("3 meshes: ").next().map(|n| n.rect());
-    let said = || -> Vec<String> {
-        let found = window.query_all_by_label_contains(" above ").chain(window.query_all_by_label_contains("mesh"));
-        found.filter_map(|n| n.accesskit_node().label()).collect()
-    };
-    assert!(row(&window).is_some(), "one row for three meshes: {:?}", said());
-    let at = row(&window).expect("one row for three meshes").center();
+    let size = Size { joints: 4, clips: 1, keys: 2, side: 4, layers: 0, problems: 3 };
+    let (mut window, _folder, _) = window(&model(size));
+    let row = window.query_all_by_label_contains("3 nodes: ").next().expect("one row for three nodes");
+    let at = row.rect().center();
     let shows = |window: &Window| {
-        let mut names: Vec<String> = ["Left", "Right", "Trunk"].map(|n| format!("Show {n}")).to_vec();
-        names.retain(|n| window.query_all_by_role_and_label(Role::Button, n).next().is_some());
-        names.len()
+        let buttons = window.query_all_by_role(Role::Button).filter_map(|n| n.accesskit_node().label());
+        buttons.filter(|name| name.starts_with("Show limb")).collect::<BTreeSet<String>>().len()
     };
     assert_eq!(shows(&window), 0, "the places are folded");
     click_at(&mut window, at);
-    assert_eq!(shows(&window), 3);
+    window.run_steps(3);
+    assert_eq!(shows(&window), 3, "each by a name of its own");
 }
 
 #[test]

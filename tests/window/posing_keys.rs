@@ -325,7 +325,6 @@ fn the_end_of_a_limb_that_is_moved_by_numbers_is_not_torn_off_without_a_word() {
     // With the tool for limbs at once.
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::NONE, Key::U);
-    press(&mut window, Modifiers::NONE, Key::Escape);
     set_field(&mut window, "W translation Y", &format!("{wanted}"));
     let now = session(&window).document();
     assert!((length(now) - length(&before)).abs() < 1e-4);

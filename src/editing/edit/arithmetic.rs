@@ -12,7 +12,7 @@ pub fn evaluate(text: &str) -> Option<f64> {
 }
 
 /// [`evaluate`] with signs of units behind numbers: `1 m + 20 cm`. Each unit has its size; a number without one counts 1. One unit
-/// at the end, behind arithmetic without others, is that of the whole: `(1 + 2) cm`.
+/// at the end, behind a product or brackets, is that of the whole: `(1 + 2) cm`, `90/2 cm`.
 pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let mut parts: Vec<(String, Option<f64>)> = Vec::new();
     let mut rest = text.trim();
@@ -43,17 +43,39 @@ pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
         parts.push((number.to_owned(), factor));
         rest = rest[end..].trim_start();
     }
-    let count = parts.iter().filter(|p| p.1.is_some()).count();
-    let last = parts.last().and_then(|p| p.1);
-    if let (1, Some(size)) = (count, last) {
-        let whole: Vec<&str> = parts.iter().map(|p| p.0.as_str()).collect();
-        return evaluate(&whole.join(" ")).map(|v| v * size).filter(|v| v.is_finite());
-    }
     let sized = |(number, size): &(String, Option<f64>)| match size {
         Some(size) => format!("{number}*{size:e}"),
         None => number.clone(),
     };
+    let count = parts.iter().filter(|p| p.1.is_some()).count();
+    let last = parts.last().and_then(|p| p.1);
+    if let (1, Some(size)) = (count, last) {
+        let whole: Vec<&str> = parts.iter().map(|p| p.0.as_str()).collect();
+        if is_sum(&whole.join(" ")) {
+            return evaluate(&parts.iter().map(sized).collect::<Vec<_>>().join(" "));
+        }
+        return evaluate(&whole.join(" ")).map(|v| v * size).filter(|v| v.is_finite());
+    }
     evaluate(&parts.iter().map(sized).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether numbers are added outside of all brackets: a unit behind the last one is of that alone.
+fn is_sum(text: &str) -> bool {
+    let mut depth = 0;
+    // What a sign stands behind, where it is not the sign of a number.
+    let mut before = None;
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '+' | '-' | '−' if depth == 0 && before.is_some_and(|b: char| b.is_ascii_digit() || b == ')') => {
+                return true;
+            }
+            _ => {}
+        }
+        before = Some(c);
+    }
+    false
 }
 
 struct Parser<'a> {
@@ -145,6 +167,9 @@ mod tests {
         let cases = [
             ("12 cm", Some(0.12)),
             ("(1 + 2) cm", Some(0.03)),
+            ("90/2 cm", Some(0.45)),
+            ("0.5 + 10 cm", Some(0.6)),
+            ("-10 cm", Some(-0.1)),
             ("1 m + 20cm", Some(1.2)),
             ("1e-3 m", Some(0.001)),
             ("1e-3+1", Some(1.001)),

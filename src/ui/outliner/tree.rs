@@ -20,7 +20,7 @@ use crate::{
     ui::{
         Action, Actions, AssetRef, Theme, View,
         theme::Font,
-        widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row},
+        widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row, select_all},
     },
 };
 
@@ -401,5 +401,7 @@ fn rename_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, id: NodeId
         state.renaming = None;
     } else if !field.has_focus() {
         field.request_focus();
+        // What is typed takes the place of the old name.
+        select_all(ui.ctx(), field.id, text);
     }
 }
