@@ -214,7 +214,11 @@ impl App {
                 self.follow_keys(None);
                 self.say_done(ctx, done, spec.title);
             }
-            Err(Unfilled::Asks) => self.ask_arguments(spec),
+            Err(Unfilled::Asks) => {
+                // A field behind the form gives the keyboard to it.
+                ctx.memory_mut(|m| m.focused().into_iter().for_each(|id| m.surrender_focus(id)));
+                self.ask_arguments(spec);
+            }
             Err(Unfilled::Refused(reason)) => self.toast(ctx, ToastKind::Error, reason),
         }
     }
@@ -397,13 +401,13 @@ impl App {
     /// What a gesture had to say, when it is kept. A move of keys has said it at the pointer.
     fn say_committed(&mut self, ctx: &Context) {
         let notes = self.session.as_mut().and_then(Session::take_sentence);
-        if self.entered() != Some(Pane::Timeline) {
-            if let Some(mut note) = notes {
-                if let Some(first) = note.get_mut(..1) {
-                    first.make_ascii_uppercase();
-                }
-                self.toast(ctx, ToastKind::Note, note + ".");
+        if self.entered() != Some(Pane::Timeline)
+            && let Some(mut note) = notes
+        {
+            if let Some(first) = note.get_mut(..1) {
+                first.make_ascii_uppercase();
             }
+            self.toast(ctx, ToastKind::Note, note + ".");
         }
     }
 

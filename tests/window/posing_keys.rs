@@ -15,7 +15,7 @@ use super::{
 };
 use crate::common::window::{builder, open};
 
-fn key(window: &mut Window, key: Key, pressed: bool) {
+fn key(window: &Window, key: Key, pressed: bool) {
     window.event(Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE });
 }
 
@@ -197,38 +197,38 @@ fn a_drag_snaps_to_what_a_held_key_says() {
     let at = on_screen(&window, arm);
     let to = on_screen(&window, head);
     hold(&mut window, &[at, at + vec2(20.0, 0.0)]);
-    key(&mut window, Key::J, true);
+    key(&window, Key::J, true);
     for k in 1..=6 {
         window.event(Event::PointerMoved(at + (to - at) * (k as f32 / 6.0)));
         window.run_steps(2);
     }
     window.run_steps(3);
     release(&mut window, to);
-    key(&mut window, Key::J, false);
+    key(&window, Key::J, false);
     let document = session(&window).document();
     assert!(place(document, arm).distance(place(document, head)) < 1e-4, "a joint");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     // The ground: nothing but the height is changed by it.
     let at = on_screen(&window, arm);
     hold(&mut window, &[at, at + vec2(15.0, 30.0)]);
-    key(&mut window, Key::G, true);
+    key(&window, Key::G, true);
     window.run_steps(3);
     release(&mut window, at + vec2(15.0, 30.0));
-    key(&mut window, Key::G, false);
+    key(&window, Key::G, false);
     let height = place(session(&window).document(), arm).y;
     assert!(height.abs() < 1e-4, "the ground: {height}");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     // The skin of the head, which the arm does not move.
     let at = on_screen(&window, arm);
     hold(&mut window, &[at, at + vec2(20.0, 0.0)]);
-    key(&mut window, Key::F, true);
+    key(&window, Key::F, true);
     for k in 1..=6 {
         window.event(Event::PointerMoved(at + (to - at) * (k as f32 / 6.0)));
         window.run_steps(2);
     }
     window.run_steps(3);
     release(&mut window, to);
-    key(&mut window, Key::F, false);
+    key(&window, Key::F, false);
     let document = session(&window).document();
     let (now, middle) = (place(document, arm), place(document, head));
     let gap = now.distance(middle);

@@ -17,12 +17,15 @@ use crate::model::{
     WeightMap,
 };
 
+/// Nodes with what part of a body each is.
+type Roles = Arc<[(NodeId, Option<BodyRole>)]>;
+
 /// What is known of the bodies of a document; found when it is first asked for.
 #[derive(Debug)]
 pub(super) struct Known {
     of: Bodies,
     rig: OnceCell<Arc<Rig>>,
-    roles: OnceCell<Arc<[(NodeId, Option<BodyRole>)]>>,
+    roles: OnceCell<Roles>,
     hips: OnceCell<Option<NodeId>>,
     /// With the nodes that carry motion, those that are posed among them.
     mirror: RefCell<Option<(Vec<bool>, Arc<Mirror>)>>,

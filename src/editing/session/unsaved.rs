@@ -172,7 +172,8 @@ mod tests {
         let copy = session.clone();
         let folder = session.folds.held_up();
         let (sender, told) = mpsc::channel();
-        thread::spawn(move || sender.send(copy.unsaved()));
+        let told_beside = thread::Builder::new().name("unsaved".into()).spawn(move || sender.send(copy.unsaved()));
+        told_beside.expect("a thread");
         let unsaved = told.recv_timeout(Duration::from_secs(20)).expect("it is told at once");
         drop(folder);
         assert!(unsaved.file && unsaved.pose_layers == 1);

@@ -115,8 +115,11 @@ pub struct TimelineState {
     selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
     rows: Derived<rows::RowsOf, Rc<rows::Rows>>,
     /// The first and the last row with selected keys.
-    boxed: Derived<(Rc<rows::Rows>, KeySet), Option<(usize, usize)>>,
+    boxed: Derived<SelectedRows, Option<(usize, usize)>>,
 }
+
+/// Rows of the sheet, and the keys that are selected in them.
+type SelectedRows = (Rc<rows::Rows>, KeySet);
 
 impl TimelineState {
     /// Shows the whole clip, with a little room on both sides.

@@ -294,15 +294,18 @@ fn nodes_of(spec: &CommandSpec, argument: &ArgumentSpec) -> NodesOf {
 
 /// Whether a command takes one node, although an argument of its type could name several.
 fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
-    match (spec.name, argument.name) {
-        ("node.rename" | "view.camera" | "pose.ik" | "key.shift" | "clip.root_motion" | "mix.over", "node") => true,
-        ("joints.pair" | "weights.swap", "joint" | "with") => true,
-        ("weights.flood" | "weights.gradient" | "weights.smooth" | "weights.relax" | "vertices.in_range", "joint") => {
-            true
-        }
-        ("weights.along", "from" | "to") | ("weights.merge", "into") | ("layer.mask", "below") => true,
-        _ => false,
-    }
+    matches!(
+        (spec.name, argument.name),
+        ("node.rename" | "view.camera" | "pose.ik" | "key.shift" | "clip.root_motion" | "mix.over", "node")
+            | ("joints.pair" | "weights.swap", "joint" | "with")
+            | (
+                "weights.flood" | "weights.gradient" | "weights.smooth" | "weights.relax" | "vertices.in_range",
+                "joint"
+            )
+            | ("weights.along", "from" | "to")
+            | ("weights.merge", "into")
+            | ("layer.mask", "below")
+    )
 }
 
 fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
