@@ -110,6 +110,7 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     ui.add_space(8.0);
     let for_programs = is_for_programs(spec);
     let mut now = draft.clone();
+    take_keyboard(ui);
     let mut typing = ui.memory(|m| m.focused()).is_none();
     if for_programs {
         small(ui, theme, "This command takes data that a program writes. Use it in scripts.");
@@ -144,6 +145,32 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
             }
         });
     });
+}
+
+/// The field of a form that took the keyboard as it opened, in egui's memory.
+pub(super) fn first_field() -> egui::Id {
+    egui::Id::unique("first field of the form")
+}
+
+/// What is behind a form that has just opened gives the keyboard to the form: a field, also one that a menu which closes gives it back to.
+fn take_keyboard(ui: &Ui) {
+    /// Frames in which a menu closes.
+    const CLOSES: u64 = 4;
+    let (id, frame) = (egui::Id::unique("form shown in frame"), ui.ctx().cumulative_frame_nr());
+    let opened = ui.data_mut(|d| {
+        let (last, opened) = d.get_temp::<(u64, u64)>(id).unwrap_or((0, frame));
+        let opened = if last + 1 < frame { frame } else { opened };
+        if opened == frame {
+            d.remove::<egui::Id>(first_field());
+        }
+        d.insert_temp(id, (frame, opened));
+        opened
+    });
+    if frame - opened < CLOSES {
+        let own = ui.data(|d| d.get_temp::<egui::Id>(first_field()));
+        ui.memory_mut(|m| m.focused().filter(|id| Some(*id) != own).into_iter().for_each(|id| m.surrender_focus(id)));
+        ui.ctx().request_repaint();
+    }
 }
 
 /// The key of a command, and the way that needs no form.

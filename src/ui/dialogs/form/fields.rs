@@ -373,6 +373,7 @@ fn text_ui(
     let begins = first && ui.memory(|m| m.focused().is_none()) && !ui.input(|i| i.pointer.any_down());
     if begins {
         field.request_focus();
+        ui.data_mut(|d| d.insert_temp(super::first_field(), field.id));
     }
     let by_key = field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
     if begins || by_key {
