@@ -111,7 +111,11 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     let for_programs = is_for_programs(spec);
     let mut now = draft.clone();
     take_keyboard(ui);
-    let mut typing = ui.memory(|m| m.focused()).is_none();
+    // What has the keyboard outside of the form does not keep Enter from it.
+    let form = ui.max_rect();
+    let mut typing = ui
+        .memory(|m| m.focused())
+        .is_none_or(|id| ui.ctx().read_response(id).is_none_or(|focused| !form.contains(focused.rect.center())));
     if for_programs {
         small(ui, theme, "This command takes data that a program writes. Use it in scripts.");
     } else {
