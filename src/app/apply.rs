@@ -214,11 +214,7 @@ impl App {
                 self.follow_keys(None);
                 self.say_done(ctx, done, spec.title);
             }
-            Err(Unfilled::Asks) => {
-                // A field behind the form gives the keyboard to it.
-                ctx.memory_mut(|m| m.focused().into_iter().for_each(|id| m.surrender_focus(id)));
-                self.ask_arguments(spec);
-            }
+            Err(Unfilled::Asks) => self.ask_arguments(spec),
             Err(Unfilled::Refused(reason)) => self.toast(ctx, ToastKind::Error, reason),
         }
     }

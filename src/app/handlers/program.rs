@@ -5,10 +5,7 @@ use glam::Vec3;
 
 use crate::{
     app::App,
-    edit::{
-        Command,
-        command::{Body, DragLimb, EndAngle, SessionCommand, field::Nodes},
-    },
+    edit::{Command, command::SessionCommand},
     model::NodeId,
     motion::ik,
     ui::{Action, ProgramAction, ToastKind},
@@ -70,21 +67,7 @@ impl App {
         let limb = ik::limb_of(session.document(), self.renderer.pose(), node, None, false);
         let nodes = limb.map_or_else(|| vec![node], |l| l.nodes);
         let reach = self.viewport.reach;
-        let drag = |over| {
-            Command::from(DragLimb {
-                node: Nodes::one(node),
-                to,
-                chain: reach.chain,
-                swivel: None,
-                tip: None,
-                end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
-                soft: Some(false),
-                limits: reach.limits.then_some(true),
-                plant: None,
-                body: Some(if reach.full { Body::Full } else { Body::Limb }),
-                over,
-            })
-        };
+        let drag = |over| Command::from(reach.put(node, to, over));
         let Some(session) = &self.session else { return };
         let commands = self.around(session).posed(nodes, drag);
         let Some(session) = &mut self.session else { return };

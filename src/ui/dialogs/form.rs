@@ -151,29 +151,16 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     });
 }
 
-/// The field of a form that took the keyboard as it opened, in egui's memory.
-pub(super) fn first_field() -> egui::Id {
-    egui::Id::unique("first field of the form")
-}
-
-/// What is behind a form that has just opened gives the keyboard to the form: a field, also one that a menu which closes gives it back to.
+/// A field behind a form that has just opened gives the keyboard to the form.
 fn take_keyboard(ui: &Ui) {
-    /// Frames in which a menu closes.
-    const CLOSES: u64 = 4;
     let (id, frame) = (egui::Id::unique("form shown in frame"), ui.ctx().cumulative_frame_nr());
-    let opened = ui.data_mut(|d| {
-        let (last, opened) = d.get_temp::<(u64, u64)>(id).unwrap_or((0, frame));
-        let opened = if last + 1 < frame { frame } else { opened };
-        if opened == frame {
-            d.remove::<egui::Id>(first_field());
-        }
-        d.insert_temp(id, (frame, opened));
-        opened
+    let last = ui.data_mut(|d| {
+        let last = d.get_temp::<u64>(id);
+        d.insert_temp(id, frame);
+        last
     });
-    if frame - opened < CLOSES {
-        let own = ui.data(|d| d.get_temp::<egui::Id>(first_field()));
-        ui.memory_mut(|m| m.focused().filter(|id| Some(*id) != own).into_iter().for_each(|id| m.surrender_focus(id)));
-        ui.ctx().request_repaint();
+    if last.is_none_or(|last| last + 1 < frame) {
+        ui.memory_mut(|m| m.focused().into_iter().for_each(|id| m.surrender_focus(id)));
     }
 }
 

@@ -51,24 +51,8 @@ pub fn ended_by(view: &View<'_>, document: &Document, node: NodeId) -> Option<ik
 
 /// The commands that put the end of a limb at a point of the scene, where edits go now, as the limb tool would.
 pub fn put(view: &View<'_>, document: &Document, node: NodeId, limb: &ik::Limb, to: glam::Vec3) -> Vec<Command> {
-    let reach = view.viewport.reach;
-    edits::posed(view, document, &limb.nodes, |over| {
-        let drag = DragLimb {
-            node: Nodes::one(node),
-            to,
-            chain: reach.chain,
-            swivel: None,
-            tip: None,
-            end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
-            // A number that is typed is meant.
-            soft: Some(false),
-            limits: reach.limits.then_some(true),
-            plant: None,
-            body: Some(if reach.full { Body::Full } else { Body::Limb }),
-            over,
-        };
-        DocumentCommand::Ik(drag.into())
-    })
+    let put = |over| DocumentCommand::Ik(view.viewport.reach.put(node, to, over).into());
+    edits::posed(view, document, &limb.nodes, put)
 }
 
 pub fn limb_ui(

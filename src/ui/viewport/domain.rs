@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::pick::PickedBone;
 use crate::{
-    edit::command::{Children, ToolCommand},
+    edit::command::{Body, Children, DragLimb, EndAngle, Over, ToolCommand, field::Nodes},
     model::{Derived, DisplayChoice, NodeId},
     motion::{Balance, Bone, MotionPath, Space},
     render::{Camera, Shading},
@@ -265,6 +265,25 @@ pub struct ReachOptions {
 impl Default for ReachOptions {
     fn default() -> Self {
         Self { full: false, chain: None, keeps: true, soft: true, limits: false }
+    }
+}
+
+impl ReachOptions {
+    /// The command that puts the end of a limb at a point of the scene that was typed, in meters: all the way, however straight it gets.
+    pub fn put(&self, node: NodeId, to: Vec3, over: Over) -> DragLimb {
+        DragLimb {
+            node: Nodes::one(node),
+            to,
+            chain: self.chain,
+            swivel: None,
+            tip: None,
+            end: Some(if self.keeps { EndAngle::Keep } else { EndAngle::Follow }),
+            soft: Some(false),
+            limits: self.limits.then_some(true),
+            plant: None,
+            body: Some(if self.full { Body::Full } else { Body::Limb }),
+            over,
+        }
     }
 }
 

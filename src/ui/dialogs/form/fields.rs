@@ -367,19 +367,23 @@ fn text_ui(
     first: bool,
 ) -> (bool, bool) {
     let Some(text) = texts.get_mut(at) else { return (false, false) };
-    let edit = TextEdit::singleline(text).hint_text(hint).desired_width(width).font(egui::TextStyle::Monospace);
+    // By its name: what it is counted as among the widgets changes with what stands above it, and its focus would be lost.
+    let id = egui::Id::unique(("field of a form", name, at));
+    let edit = TextEdit::singleline(text).id(id).hint_text(hint).desired_width(width);
+    let edit = edit.font(egui::TextStyle::Monospace);
     let field = edit.show(ui).response.response;
     name_widget(ui, &field, name);
-    let begins = first && ui.memory(|m| m.focused().is_none()) && !ui.input(|i| i.pointer.any_down());
+    // Before it may get the focus again.
+    let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+    let begins =
+        first && !field.lost_focus() && ui.memory(|m| m.focused().is_none()) && !ui.input(|i| i.pointer.any_down());
     if begins {
         field.request_focus();
-        ui.data_mut(|d| d.insert_temp(super::first_field(), field.id));
     }
     let by_key = field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
     if begins || by_key {
         // What stands there already is typed over.
         select_all(ui.ctx(), field.id, text);
     }
-    let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
-    (field.changed(), enters || field.has_focus())
+    (field.changed(), enters || ui.memory(|m| m.has_focus(field.id)))
 }
