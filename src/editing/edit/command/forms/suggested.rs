@@ -242,7 +242,8 @@ impl Suggestions<'_> {
             ("clip.trim", "to") => seconds(self.around.range.map_or(self.clip_data()?.length(), |r| r.1 as f32)),
             ("pin.hold", "from") => seconds(self.around.range?.0 as f32),
             ("pin.hold", "to") => seconds(self.around.range?.1 as f32),
-            ("clip.retime", "length") => seconds(self.clip_data()?.length()),
+            // One of three is typed: none stands there already.
+            ("clip.retime", "length" | "factor" | "speed") => return None,
             ("clip.rate" | "clip.resample", "rate") => round(1.0 / self.frame()),
             ("layer.strength", "strength") => {
                 let layer = self.around.layer.and_then(|(_, id)| document.aids.pose_layer(id));
