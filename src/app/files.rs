@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct Files {
     /// What to do when the save under way is done.
     pub after_save: Option<DeferredAction>,
-    /// What to do when the work beside the window is done and saved.
+    /// The step that follows when the work beside the window is done and saved.
     pub after_work: Option<DeferredAction>,
     /// When the file was written that a person was asked about last.
     pub asked_disk: Option<Option<SystemTime>>,
@@ -30,7 +30,7 @@ pub(super) struct Files {
     pub export_draft: Option<ExportDraft>,
     /// What is exported, being measured.
     pub measuring: Option<super::exporting::Measuring>,
-    /// What is in the file that a form names.
+    /// The content of the file that a form names.
     pub reading: Option<super::there::Reading>,
     /// How pictures were made last.
     pub pictures: PicturesDraft,

@@ -140,11 +140,11 @@ pub(super) struct Offered {
     pub title: Title,
 }
 
-/// What commands are called that are worked out beside the window.
+/// Title of commands that are worked out beside the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Title {
     pub text: &'static str,
-    /// How many joints they are about, one after the other: one message tells of all of them.
+    /// Number of joints that they change one after the other; one message tells of all of them.
     pub joints: Option<usize>,
 }
 

@@ -210,7 +210,7 @@ impl App {
         })
     }
 
-    /// Which keys a tool waits for: one that was chosen before, or is by this key.
+    /// Keys that a tool waits for, where one was chosen before or is chosen by `chosen`.
     fn awaited_keys(&self, ctx: &Context, typing: bool, chosen: Option<Key>) -> Awaited {
         // Over the timeline keys are the timeline's.
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {

@@ -1,4 +1,4 @@
-//! What is in the file that a form names: the layers that it keeps, read beside the window.
+//! Layers of a file that a form names, read beside the window.
 
 use std::{path::PathBuf, sync::mpsc, thread};
 

@@ -28,7 +28,7 @@ impl<T: ?Sized> Shared<T> {
         Arc::strong_count(&this.0)
     }
 
-    /// What knows this value again, and keeps nothing of it.
+    /// A weak handle that recognizes this value and keeps nothing of it.
     pub fn downgrade(this: &Self) -> SharedWeak<T> {
         SharedWeak(Arc::downgrade(&this.0))
     }

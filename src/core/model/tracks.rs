@@ -20,14 +20,14 @@ pub struct Tracks {
     extent: OnceLock<Extent>,
 }
 
-/// What the tracks of a clip move: the same memory as long as they move the same.
+/// Targets of the tracks of a clip: the same memory as long as they stay the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     /// Of two tracks for one property, which a file must not have, the later.
     by: HashMap<(NodeId, Property), TrackId>,
 }
 
-/// How far tracks go.
+/// Last key time of tracks.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     end: f32,
@@ -42,7 +42,7 @@ impl Targets {
 }
 
 impl Tracks {
-    /// What they move.
+    /// Their targets.
     pub fn targets(&self) -> &Arc<Targets> {
         self.targets.get_or_init(|| {
             let by = self.list.iter().map(|(id, t)| ((t.target, t.property), *id));
@@ -71,7 +71,7 @@ impl Tracks {
         self.extent().end
     }
 
-    /// How many keys they have together.
+    /// Their number of keys together.
     pub fn key_count(&self) -> usize {
         self.extent().keys
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is known of tracks is true after any change of them, and the targets are the same memory where none changed.
+        /// The index of tracks is true after any change of them, and the targets are the same memory where none changed.
         #[test]
         fn what_is_known_is_true(steps in proptest::collection::vec((0u32..6, 0u32..3, 0usize..3, 1usize..5, 0u8..5), 1..40)) {
             let mut tracks = Tracks::default();

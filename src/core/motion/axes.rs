@@ -42,7 +42,7 @@ impl Space {
         }
     }
 
-    /// The one of a word. “scene” is what other programs, and this one's pages, call the world.
+    /// The space that a word names. “scene” means the world, as in other programs and on the pages of this one.
     pub fn named(word: &str) -> Option<Self> {
         if word == "scene" {
             return Some(Self::World);

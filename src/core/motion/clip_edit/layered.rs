@@ -74,7 +74,7 @@ pub fn mapped_layers(layers: &PoseLayers, map: &TimeMap) -> Result<PoseLayers, T
 
 /// The layers of a clip that was reversed between its first and last key.
 ///
-/// What lies as long after the last key as the first one is after 0, or later, is not seen, and goes.
+/// Keys that lie as long after the last key as the first one is after 0, or later, are not seen; they are left out.
 ///
 /// # Errors
 /// Where keys fall together.
