@@ -453,12 +453,18 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
 
 /// What the check finds in what would be written: counts, and a list that opens.
 fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
-    let Some(foreseen) = foreseen else { return };
     ui.add_space(4.0);
-    let Some(found) = &foreseen.findings else {
-        if foreseen.fails.is_none() {
-            small(ui, theme, "Checking what will be written…");
-        }
+    // As high as the row that opens, so that the buttons below stay where they are.
+    let height = ui.spacing().interact_size.y.max(ui.text_style_height(&egui::TextStyle::Button) + 8.0);
+    let line = |ui: &mut Ui, text: &str| {
+        ui.horizontal(|ui| {
+            ui.set_min_height(height);
+            small(ui, theme, text);
+        });
+    };
+    let Some(found) = foreseen.and_then(|f| f.findings.as_ref()) else {
+        let fails = foreseen.is_some_and(|f| f.fails.is_some());
+        line(ui, if fails { "" } else { "Checking what will be written…" });
         return;
     };
     let part = if found.checked < found.files {
@@ -467,7 +473,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
         String::new()
     };
     if found.list.is_empty() {
-        small(ui, theme, &format!("Check: no problems found{part}"));
+        line(ui, &format!("Check: no problems found{part}"));
         return;
     }
     let count = |severity| found.list.iter().filter(|(f, _)| f.severity == severity).count();
