@@ -7,14 +7,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use glam::{EulerRot, Mat4, Quat, Vec3};
 use serde_json::{Value, json};
 use ulna::{
-    edit::{Edit, apply},
+    edit::{Command, CommandLine, Edit, apply},
     formats::gltf::{self, Opened, Progress, SaveOptions},
     model::{
         Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Mix, MixBar,
         MixLane, MixMask, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId,
         Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
     },
-    session::first_lost,
+    session::{Session, first_lost},
 };
 
 /// How many kinds of edits there are.
@@ -663,4 +663,30 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
     for kind in SAVED {
         assert!(dropped[kind] > 10, "{dropped:?}");
     }
+}
+
+/// What the title says: steps from the saved state, also where no redo leads back to it.
+#[test]
+fn steps_are_counted_from_the_saved_state_in_both_directions() {
+    let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let step = |session: &mut Session, degrees: f64| {
+        let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
+        assert!(session.run(&Command::read(&line).expect("a line")).expect("done"));
+    };
+    for k in 1..=5 {
+        step(&mut session, f64::from(k));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    session.save(Some(&folder.path().join("saved.glb"))).expect("saved");
+    assert!(!session.is_unsaved());
+    session.undo();
+    session.undo();
+    let unsaved = session.unsaved();
+    assert_eq!((unsaved.steps, unsaved.undone), (2, true));
+    // Another way on: two steps back and three forward.
+    for k in 6..=8 {
+        step(&mut session, f64::from(k));
+    }
+    let unsaved = session.unsaved();
+    assert_eq!((unsaved.steps, unsaved.undone), (5, false));
 }

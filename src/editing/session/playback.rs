@@ -383,4 +383,14 @@ mod tests {
         p.step_key(&document.clips[p.clip.unwrap()], false, |_| true);
         assert_eq!(p.time, 0.5);
     }
+
+    #[test]
+    fn edits_go_to_whole_frames_while_it_plays_and_to_the_playhead_while_it_stands() {
+        let mut p = Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
+        assert_eq!(p.edit_time(), 0.44);
+        p.playing = true;
+        assert!((p.edit_time() - 0.4).abs() < 1e-9);
+        p.stop_to_edit();
+        assert!(!p.playing && (p.time - 0.4).abs() < 1e-9);
+    }
 }
