@@ -3,6 +3,7 @@
 
 mod action;
 mod bars;
+mod beside;
 mod blend_drag;
 mod clip_menu;
 mod dialogs;

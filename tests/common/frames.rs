@@ -100,6 +100,12 @@ impl Meter {
         Self::wait(&mut self.window);
     }
 
+    fn click_row(&mut self, name: &str) {
+        self.window.get_by_role_and_label(egui::accesskit::Role::TreeItem, name).click();
+        self.window.run_steps(3);
+        Self::wait(&mut self.window);
+    }
+
     fn on_screen(&self, node: NodeId) -> Pos2 {
         let rect = self.window.get_by_label("Viewport").rect();
         let at = self.window.state().project(node).expect("in sight");
@@ -283,7 +289,7 @@ fn over_a_clip(meter: &mut Meter) {
 
 /// Posing the file's own pose; all of it.
 fn in_pose(meter: &mut Meter, name: &str) {
-    meter.click(name);
+    meter.click_row(name);
     meter.clear_pointer();
     meter.act("still, Pose mode", 10, |_, _| {});
     let ring = "Handle: Rotate about Z";
@@ -305,7 +311,7 @@ fn in_pose(meter: &mut Meter, name: &str) {
         _ => {}
     });
     meter.press(Modifiers::NONE, Key::Escape);
-    meter.click(name);
+    meter.click_row(name);
 }
 
 /// Hovering and strokes of the brush, and acts on chosen joints.

@@ -250,7 +250,11 @@ fn rings(
     document: &Document,
     stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
+    /// Rays of a ring; of the one that is drawn during a stroke fewer, since its weights move what they hit.
     const STEPS: usize = 48;
+    const WHILE_PAINTING: usize = 24;
+    let painting_now = painting.stroking.is_some();
+    let steps = if painting_now { WHILE_PAINTING } else { STEPS };
     let normal = {
         let normals = touch.corners.map(|v| painting.posed.normals.get(v as usize).copied().unwrap_or_default());
         let mean = (normals[0] + normals[1] + normals[2]).normalize_or(-touch.direction);
@@ -262,8 +266,8 @@ fn rings(
     let v = normal.cross(u);
     let half = (1..=100).map(|k| k as f32 / 100.0).find(|p| painting.brush.falloff.at(*p) >= 0.5).unwrap_or(0.5);
     let ring = |radius: f32| -> Vec<Vec3> {
-        let angle = |k: usize| k as f32 / STEPS as f32 * std::f32::consts::TAU;
-        (0..STEPS)
+        let angle = |k: usize| k as f32 / steps as f32 * std::f32::consts::TAU;
+        (0..steps)
             .map(|k| {
                 let at = touch.at + (u * angle(k).cos() + v * angle(k).sin()) * radius;
                 // Down onto the surface, where it is near.
@@ -278,5 +282,6 @@ fn rings(
             })
             .collect()
     };
-    (ring(touch.radius), ring(touch.radius * (1.0 - half)))
+    let inner = if painting_now { Vec::new() } else { ring(touch.radius * (1.0 - half)) };
+    (ring(touch.radius), inner)
 }

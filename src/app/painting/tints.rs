@@ -1,6 +1,9 @@
 //! What the vertices are tinted with, and the counts beside it.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use super::{Painting, ranges};
 use crate::render::ColorRole;
@@ -230,14 +233,19 @@ pub fn joint_colors(document: &Document, canvas: &Canvas) -> Vec<Color> {
         depth
     };
     order.sort_by_key(|k| (depth(joints[*k]), *k));
+    // By parent: the colors of its children so far.
+    let mut taken: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for (next, k) in order.into_iter().enumerate() {
         let parent = canvas.parents()[k];
-        let near: Vec<usize> = (0..joints.len())
-            .filter(|o| *o == usize::from(parent) || (parent != u16::MAX && canvas.parents()[*o] == parent))
-            .filter_map(|o| chosen[o])
-            .collect();
-        let free = (0..list.len()).map(|i| (next + i) % list.len()).find(|c| !near.contains(c));
-        chosen[k] = Some(free.unwrap_or(next % list.len()));
+        let of_parent = chosen.get(usize::from(parent)).copied().flatten();
+        let siblings = taken.get(&parent).filter(|_| parent != u16::MAX);
+        let is_free = |c: &usize| of_parent != Some(*c) && siblings.is_none_or(|s| !s.contains(c));
+        let free = (0..list.len()).map(|i| (next + i) % list.len()).find(is_free).unwrap_or(next % list.len());
+        chosen[k] = Some(free);
+        let siblings = taken.entry(parent).or_default();
+        if !siblings.contains(&free) {
+            siblings.push(free);
+        }
     }
     chosen.into_iter().map(|c| list[c.unwrap_or(0)]).collect()
 }

@@ -63,7 +63,7 @@ pub use self::{
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,
-    pose::{Pose, joint_bounds},
+    pose::{Pose, RecentPoses, joint_bounds},
     range::range_of_motion,
     sample::{nlerp, sample_into, slerp},
     seen::SeenPoints,

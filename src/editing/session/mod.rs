@@ -80,7 +80,7 @@ use crate::{
         Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId, Notice,
         PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch,
     },
-    motion::Folded,
+    motion::{Folded, RecentPoses},
 };
 
 /// One open file.
@@ -110,6 +110,8 @@ pub struct Session {
     pub extensions_used: Vec<String>,
     /// What saving may add.
     pub save_options: SaveOptions,
+    /// Poses that the gesture under way works on.
+    poses: RecentPoses,
     /// What commands had to say.
     notes: Vec<Notice>,
     /// The keys that the last command selects, with their owner.
@@ -206,9 +208,10 @@ impl RunError {
 }
 
 /// What a command of the document, or the file's own, comes to on a document; not applied.
-fn edits_of(opened: &Document, document: &Document, command: &Command) -> Result<Outcome, RunError> {
+fn edits_of(opened: &Document, scene: &Scene<'_>, command: &Command) -> Result<Outcome, RunError> {
+    let document = scene.document;
     match command {
-        Command::Document(command) => Ok(command.work(&Scene::new(document))?),
+        Command::Document(command) => Ok(command.work(scene)?),
         Command::Session(SessionCommand::ResetToFile { node }) => {
             let nodes: Vec<NodeId> = match node {
                 Some(nodes) => nodes.all(document).map_err(CommandError::from)?,
@@ -373,6 +376,7 @@ impl Session {
             generator: opened.generator,
             extensions_used: opened.extensions_used,
             save_options: SaveOptions::default(),
+            poses: RecentPoses::default(),
             notes: Vec::new(),
             selected_keys: None,
             copied: None,
@@ -606,6 +610,7 @@ impl Session {
 
     /// Makes the gesture under way a step, and writes it down.
     fn end_gesture(&mut self) -> bool {
+        self.poses.clear();
         let done = self.history.commit(&mut self.document);
         if done && let Some(step) = self.history.done().last() {
             self.journal.step(step, &self.document);
@@ -619,11 +624,12 @@ impl Session {
     /// Where one of them cannot be done; nothing is shown then.
     pub fn preview_all(&mut self, label: &str, commands: &[Command]) -> Result<(), RunError> {
         let commands = self.with_copied(commands);
-        let (opened, notes, keys) = (&self.opened, &mut self.notes, &mut self.selected_keys);
+        let (opened, poses) = (&self.opened, &self.poses);
+        let (notes, keys) = (&mut self.notes, &mut self.selected_keys);
         notes.clear();
         self.history.show(&mut self.document, label, commands.clone(), |showing| {
             for command in &commands {
-                let mut done = edits_of(opened, showing.document(), command)?;
+                let mut done = edits_of(opened, &Scene::during(showing.document(), poses), command)?;
                 if let Some((clip, set)) = done.keys.take() {
                     *keys = Some((KeysHome { clip, layer: command.keys_layer(showing.document()) }, set));
                 }
@@ -835,6 +841,7 @@ impl Session {
 
     /// Ends a gesture as if it had never been.
     pub fn cancel(&mut self) {
+        self.poses.clear();
         self.history.cancel(&mut self.document);
     }
 

@@ -110,7 +110,7 @@ impl Session {
         let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut probe = self.document.clone();
         for command in &commands {
-            let done = edits_of(&self.opened, &probe, command)?;
+            let done = edits_of(&self.opened, &crate::edit::Scene::new(&probe), command)?;
             for edit in &done.edits {
                 replaced.push(apply(&mut probe, edit.clone()).map_err(CommandError::from)?);
             }

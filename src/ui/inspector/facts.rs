@@ -6,12 +6,12 @@ use crate::render::ColorRole;
 use crate::{
     edit::command::{frame_of, seam_in_words, travel_in_words},
     model::{
-        AlphaMode, ClipId, Derived, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology,
+        AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology,
         picture_header,
     },
     motion::clip_edit::{seam, travel},
     session::Session,
-    ui::{AssetRef, Theme, theme::Font, widgets::thousands},
+    ui::{AssetRef, Theme, beside::Beside, theme::Font, widgets::thousands},
 };
 
 /// `1 node`, `3 nodes`.
@@ -96,7 +96,7 @@ impl Found {
 
 /// Of the clip that is shown.
 pub fn clip(
-    found: &mut Derived<(u64, ClipId), Found>,
+    found: &mut Beside<(u64, ClipId), Found>,
     ui: &mut Ui,
     theme: &Theme,
     (revision, document): (u64, &Document),
@@ -109,7 +109,14 @@ pub fn clip(
     if let Some(rate) = clip.ticks {
         fact(ui, theme, "Ticks", format!("{:.1}, {rate} a second", f64::from(clip.length()) * rate));
     }
-    let found = found.update((revision, id), |_| Found::of(document, id));
+    let found = found.update(ui.ctx(), (revision, id), clip.key_count(), || {
+        let document = document.clone();
+        move || Found::of(&document, id)
+    });
+    let Some(found) = found else {
+        ui.label(RichText::new("Measuring…").color(theme.color(ColorRole::TextTertiary)));
+        return;
+    };
     if let Some(way) = &found.travel {
         fact(ui, theme, "Travels", way.as_str());
     }

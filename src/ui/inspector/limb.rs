@@ -11,11 +11,13 @@ use crate::{
             field::{ClipName, Degrees, Nodes, Seconds},
         },
     },
-    model::{ClipId, Derived, Document, NodeId, Pin},
+    model::{ClipId, Document, NodeId, Pin},
     motion::ik,
     render::{ColorRole, Measure},
     ui::{
-        Action, Actions, OutlinerAction, Theme, View, edits,
+        Action, Actions, OutlinerAction, Theme, View,
+        beside::Beside,
+        edits,
         theme::Font,
         widgets::{elided, icon_button, name_widget, pin_mark, pin_words},
     },
@@ -27,7 +29,7 @@ pub struct Swivel {
     /// How far it is turned so far, degrees, and the document as it was.
     turned: Option<(NodeId, f32, Document)>,
     /// Where a node stands over a clip.
-    contacts: Derived<(u64, ClipId, NodeId), Vec<ik::HoldRange>>,
+    contacts: Beside<(u64, ClipId, NodeId), Vec<ik::HoldRange>>,
 }
 
 fn title(ui: &mut Ui, theme: &Theme, text: &str, note: &str) {
@@ -172,10 +174,12 @@ fn contacts_ui(
     let Some(found) = session.document().clips.get(clip) else { return };
     // Not at every move of a drag: until that is done they are those of before.
     let key = (session.history().revision(), clip, node);
-    let contacts = swivel.contacts.update(key, |_| ik::contacts(session.document(), found, node));
-    if contacts.is_empty() {
-        return;
-    }
+    let (document, clip_seen) = (session.document(), found.clone());
+    let contacts = swivel.contacts.update(ui.ctx(), key, found.key_count(), || {
+        let document = document.clone();
+        move || ik::contacts(&document, &clip_seen, node)
+    });
+    let Some(contacts) = contacts.filter(|c| !c.is_empty()) else { return };
     let times = if contacts.len() == 1 { "once".to_owned() } else { format!("{} times", contacts.len()) };
     ui.label(
         RichText::new(format!("Low and slow {times} in this clip"))

@@ -18,7 +18,9 @@ use glam::Vec3;
 
 use self::fields::{Edited, Order, Shape, Triple, triple_ui};
 use super::{
-    Action, Actions, AssetRef, ProgramAction, Theme, View, edits,
+    Action, Actions, AssetRef, ProgramAction, Theme, View,
+    beside::Beside,
+    edits,
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
@@ -39,7 +41,7 @@ pub struct InspectorState {
     /// In which order rotations are shown.
     order: Order,
     /// Of the clip that is shown.
-    clip: Derived<(u64, ClipId), facts::Found>,
+    clip: Beside<(u64, ClipId), facts::Found>,
     /// Of the seam that is being repaired.
     seam: Derived<repair::FoundOf, repair::Found>,
     /// Of the mix.

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashSet},
     rc::Rc,
+    sync::Arc,
 };
 
 use egui::{Color32, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
@@ -16,7 +17,7 @@ use crate::render::{ColorRole, Measure};
 use crate::ui::{OutlinerAction, ViewportAction};
 use crate::{
     edit::command::{RenameNode, field::Nodes},
-    model::{Clip, Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared},
+    model::{Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared, Targets},
     ui::{
         Action, Actions, AssetRef, Theme, View,
         theme::Font,
@@ -48,7 +49,7 @@ impl TreeRow {
 /// What stands at the right of rows, found once for all of them and kept while its sources stay.
 #[derive(Clone, Debug, Default)]
 pub struct Badges {
-    animated: Derived<Option<Shared<Clip>>, HashSet<NodeId>>,
+    animated: Derived<Option<Arc<Targets>>, HashSet<NodeId>>,
     faulty: Derived<Shared<Vec<Diagnostic>>, HashSet<NodeId>>,
     unkeyed: BTreeSet<NodeId>,
     /// Nodes that layers move of what is seen.
@@ -64,8 +65,8 @@ impl Badges {
             layers.iter().flat_map(|l| l.counting()).flat_map(|l| l.nodes()).collect()
         });
         let clip = view.shown_clip().and_then(|c| document.clips.get(c));
-        self.animated.update(clip.cloned(), |clip| {
-            clip.as_ref().map(|c| c.tracks.targets().all().map(|(node, _)| node).collect()).unwrap_or_default()
+        self.animated.update(clip.map(|c| c.tracks.targets().clone()), |targets| {
+            targets.iter().flat_map(|t| t.all()).map(|(node, _)| node).collect()
         });
         self.faulty.update(view.problems.clone(), |problems| faulty_nodes(document, problems));
     }

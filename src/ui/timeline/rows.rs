@@ -11,6 +11,7 @@ use egui_material_icons::icons;
 use super::{
     TimelineState,
     filter::Listed,
+    sheet::{Replaced, changed_tracks},
     values::{Channel, morph_ui, values_ui},
 };
 use crate::render::ColorRole;
@@ -98,8 +99,23 @@ impl RowsOf {
     }
 }
 
+impl RowsOf {
+    /// Whether there are the same rows: but for keys all that they are listed from is the same.
+    fn lists_as(&self, other: &Self) -> bool {
+        let Self { clips, layers, tree, shown, filter, open, named, selection, time } = self;
+        let targets = |clip: &Shared<Clip>| clip.tracks.targets().clone();
+        let same_behind = clips.1.as_ref().map(targets) == other.clips.1.as_ref().map(targets);
+        targets(&clips.0) == targets(&other.clips.0)
+            && same_behind
+            && clips.0.pointers == other.clips.0.pointers
+            && (layers, tree) == (&other.layers, &other.tree)
+            && (shown, filter, open, named) == (&other.shown, &other.filter, &other.open, &other.named)
+            && (selection, time) == (&other.selection, &other.time)
+    }
+}
+
 /// What there is to be listed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rows {
     /// Nodes that move, with their tracks.
     nodes: Vec<Animated>,
@@ -123,7 +139,13 @@ impl TimelineState {
         if let Some(rows) = self.rows.get().filter(|_| self.rows.is_of(&of)) {
             return rows.clone();
         }
-        let rows = Rc::new(Rows::of(document, (id, clip, behind.map(|c| &**c)), view, self));
+        let moved = self.rows.take().and_then(|(was, mut rows)| {
+            // Which rows there are depends on no key, unless it is asked for.
+            let follows = !self.filter.is_on() && was.lists_as(&of);
+            let changed = follows.then(|| changed_tracks(&was.clips.0, clip)).flatten()?;
+            Rc::make_mut(&mut rows).follow(&changed).then_some(rows)
+        });
+        let rows = moved.unwrap_or_else(|| Rc::new(Rows::of(document, (id, clip, behind.map(|c| &**c)), view, self)));
         self.rows.put(of, rows.clone());
         rows
     }
@@ -157,6 +179,20 @@ impl Rows {
         }
         let at = nodes.iter().enumerate().map(|(k, (node, _))| (*node, k)).collect();
         Self { nodes, at, list, layered }
+    }
+
+    /// Takes tracks up that stand in the place of others; not where one of those is not listed.
+    fn follow(&mut self, changed: &[Replaced<'_>]) -> bool {
+        changed.iter().all(|(was, is)| {
+            let (Some(was), Some(is)) = (was, is) else { return false };
+            let of = self.at.get(&was.target).and_then(|k| self.nodes.get_mut(*k));
+            let place = of.and_then(|(_, tracks)| tracks.iter_mut().find(|(_, t)| Shared::ptr_eq(t, was)));
+            place.is_some_and(|(_, track)| {
+                let same = track.width == is.width;
+                *track = (*is).clone();
+                same
+            })
+        })
     }
 
     /// The tracks whose keys a row shows.

@@ -24,7 +24,7 @@ use crate::{
         KeysHome,
         command::{CloseHow, frame_of},
     },
-    model::{Clip, ClipId, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, TrackId},
+    model::{Clip, ClipId, Derived, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, Track, TrackId},
     render::{ColorRole, Measure},
     ui::{
         Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View, ViewportAction, theme::Font,
@@ -314,7 +314,7 @@ impl Sheet<'_> {
         match row {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
-                let Summary { times, kinds } = state.summary.update(self.clip.clone(), |clip| summary(clip));
+                let Summary { times, kinds, .. } = Summary::update(&mut state.summary, self.clip);
                 let same =
                     |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
                 if !state.selected.key().is_some_and(same) {
@@ -660,26 +660,101 @@ fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
 pub struct Summary {
     /// Every time at which some track has a key, once.
     pub times: Vec<f32>,
+    /// Tracks that have a key there, by time.
+    counts: Vec<u32>,
     /// What the keys of a time are to the animator: where they differ, an extreme before a breakdown before an in-between.
     kinds: KeyKinds,
 }
 
-fn summary(clip: &Clip) -> Summary {
-    let mut times: Vec<f32> = Vec::new();
-    let mut last = None;
-    for track in clip.tracks.values() {
-        // Many tracks of a clip share one list.
-        if last != Some(track.times.as_ptr()) {
-            times.extend_from_slice(&track.times);
-            last = Some(track.times.as_ptr());
+impl Summary {
+    /// The one of a clip. Of a clip in which few tracks differ from the last one, as while keys are dragged, no others are read.
+    fn update<'a>(kept: &'a mut Derived<Shared<Clip>, Self>, clip: &Shared<Clip>) -> &'a Self {
+        let follow = |(of, mut summary): (Shared<Clip>, Self)| {
+            (Shared::ptr_eq(&of, clip) || summary.follow(&of, clip)).then_some(summary)
+        };
+        let summary = kept.take().and_then(follow).unwrap_or_else(|| Self::of(clip));
+        kept.put(clip.clone(), summary);
+        kept.update(clip.clone(), |_| Self::default())
+    }
+
+    fn of(clip: &Clip) -> Self {
+        // Many tracks of a clip have the same times.
+        let mut lists: Vec<(&[f32], u32)> = Vec::new();
+        for track in clip.tracks.values() {
+            match lists.last_mut() {
+                Some((times, count)) if **times == *track.times => *count += 1,
+                _ => lists.push((&track.times, 1)),
+            }
+        }
+        let mut all: Vec<(f32, u32)> =
+            lists.into_iter().flat_map(|(times, count)| times.iter().map(move |t| (*t, count))).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut times, mut counts): (Vec<f32>, Vec<u32>) = (Vec::new(), Vec::new());
+        for (time, count) in all {
+            match counts.last_mut() {
+                Some(last) if times.last() == Some(&time) => *last += count,
+                _ => {
+                    times.push(time);
+                    counts.push(count);
+                }
+            }
+        }
+        Self { times, counts, kinds: kinds_of(clip) }
+    }
+
+    /// Goes from one clip to another; not where more than a few tracks differ.
+    fn follow(&mut self, from: &Clip, to: &Clip) -> bool {
+        let Some(changed) = changed_tracks(from, to) else { return false };
+        for (was, is) in changed {
+            was.into_iter().flat_map(|t| t.times.iter()).for_each(|t| self.count(*t, false));
+            is.into_iter().flat_map(|t| t.times.iter()).for_each(|t| self.count(*t, true));
+        }
+        self.kinds = kinds_of(to);
+        true
+    }
+
+    /// One key more, or less, at a time.
+    fn count(&mut self, time: f32, more: bool) {
+        let at = self.times.partition_point(|t| *t < time);
+        let is_there = self.times.get(at) == Some(&time);
+        if more && is_there {
+            self.counts[at] += 1;
+        } else if more {
+            self.times.insert(at, time);
+            self.counts.insert(at, 1);
+        } else if is_there && self.counts[at] > 1 {
+            self.counts[at] -= 1;
+        } else if is_there {
+            self.times.remove(at);
+            self.counts.remove(at);
         }
     }
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    // The last of a time counts: extremes come last.
+}
+
+/// What the keys of each time are. The last of a time counts: extremes come last.
+fn kinds_of(clip: &Clip) -> KeyKinds {
     let of = |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
-    let kinds = [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect();
-    Summary { times, kinds }
+    [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect()
+}
+
+/// A track that one clip has, and the one that another has in its place.
+pub(super) type Replaced<'a> = (Option<&'a Shared<Track>>, Option<&'a Shared<Track>>);
+
+/// The tracks in which two clips differ; none where they are many.
+pub(super) fn changed_tracks<'a>(from: &'a Clip, to: &'a Clip) -> Option<Vec<Replaced<'a>>> {
+    const MANY: usize = 64;
+    let mut changed: Vec<Replaced<'a>> = Vec::new();
+    for (id, track) in &from.tracks {
+        match to.tracks.get(id) {
+            Some(now) if Shared::ptr_eq(track, now) => {}
+            now => changed.push((Some(track), now)),
+        }
+        if changed.len() > MANY {
+            return None;
+        }
+    }
+    changed.extend(to.tracks.iter().filter(|(id, _)| !from.tracks.contains_key(id)).map(|(_, t)| (None, Some(t))));
+    (changed.len() <= MANY).then_some(changed)
 }
 
 /// The times of some keys, each once.

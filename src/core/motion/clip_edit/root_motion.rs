@@ -12,7 +12,7 @@
 //!
 //! Keys are made at all times at which any of them had one, and between where a straight way is too far off.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
@@ -142,18 +142,26 @@ pub(super) fn about_vertical(turn: DQuat) -> f64 {
 
 /// The joint whose way is the body's: the hips, else the joint with keys of its place that most hangs on, else the topmost that a clip moves.
 pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
-    let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
+    let moved: HashSet<NodeId> =
+        clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+    let moves = |n: NodeId| moved.contains(&n);
     let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
     let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == Part::Hips) && carried(*n));
     let mapped = document.vrm.as_ref().and_then(|v| v.node("hips")).filter(|n| carried(*n));
     let rig = Rig::of(document);
     let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
     let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| varies(t));
-    let carries = |n: NodeId| document.node_ids().filter(|below| above(document, *below).any(|a| a == n)).count();
     let most = || {
+        // Nodes below each: children come before parents in this order.
+        let mut below = vec![0usize; document.nodes.len()];
+        for node in document.nodes.order().iter().rev() {
+            if let Some(parent) = document.node(*node).parent {
+                below[parent.index()] += below[node.index()] + 1;
+            }
+        }
         let shifting = document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
         // Of several that are equal the topmost.
-        shifting.max_by_key(|n| carries(*n))
+        shifting.max_by_key(|n| below[n.index()])
     };
     mapped.or(hips.map(|(n, _)| n)).or_else(most).or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
 }

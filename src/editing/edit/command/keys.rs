@@ -153,7 +153,7 @@ impl SetKey {
                 "“parts” says what to key of what is seen; leave it out where values are given",
             ));
         }
-        self.key_all(document, (id, clip, time), nodes, unkeyed.as_ref(), &given)
+        self.key_all(scene, (id, clip, time), nodes, unkeyed.as_ref(), &given)
     }
 
     /// The unkeyed pose that is keyed: that of its `unkeyed` time, where it is carried elsewhere, else that of its time.
@@ -175,17 +175,18 @@ impl SetKey {
 
     fn key_all(
         &self,
-        document: &Document,
+        scene: &Scene<'_>,
         (id, clip, time): (ClipId, &Shared<Clip>, f32),
         nodes: Vec<NodeId>,
         unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
         given: &Components,
     ) -> Result<Outcome, CommandError> {
+        let document = scene.document;
         let exact = self.exact.unwrap_or(false);
         let stack = Stack::shown(document, Some(id), f64::from(time));
         let layers = document.aids.pose_layers.get(&LayerHome::Clip(id));
-        let below = layers.map(|_| Pose::evaluate(document, &stack.clone().without_layers_of_clips()));
-        let pose = Pose::evaluate(document, &stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone())));
+        let below = layers.map(|_| scene.evaluate(&stack.clone().without_layers_of_clips()));
+        let pose = scene.evaluate(&stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone())));
         let mut edits = Vec::new();
         let mut free = clip.free_track_id();
         let mut worst = (0.0f32, nodes[0]);

@@ -129,7 +129,7 @@ pub(super) use self::{layers::lines_of, weights::line_of};
 use super::{Edit, EditError, near::did_you_mean};
 use crate::{
     model::{ClipId, Document, KeySet, Notice, PoseLayerId, TransformError},
-    motion::{Pose, Space, Stack},
+    motion::{Pose, RecentPoses, Space, Stack},
 };
 
 /// A command with its arguments.
@@ -477,12 +477,23 @@ pub struct Scene<'a> {
     /// The document.
     pub document: &'a Document,
     pose: OnceCell<Pose>,
+    recent: Option<&'a RecentPoses>,
 }
 
 impl<'a> Scene<'a> {
     /// A document, with its own pose.
     pub const fn new(document: &'a Document) -> Self {
-        Self { document, pose: OnceCell::new() }
+        Self { document, pose: OnceCell::new(), recent: None }
+    }
+
+    /// The same of a gesture, which asks for the same poses again and again.
+    pub const fn during(document: &'a Document, recent: &'a RecentPoses) -> Self {
+        Self { document, pose: OnceCell::new(), recent: Some(recent) }
+    }
+
+    /// The pose that a stack makes of its nodes.
+    pub fn evaluate(&self, stack: &Stack) -> Pose {
+        self.recent.map_or_else(|| Pose::evaluate(self.document, stack), |r| r.evaluate(self.document, stack))
     }
 
     /// Its pose, evaluated once.

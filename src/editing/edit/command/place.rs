@@ -161,8 +161,8 @@ impl<'a> Place<'a> {
                 layers: document.aids.layers(home),
                 layer,
                 time,
-                seen: Pose::evaluate(document, &stack),
-                below: Pose::evaluate(document, &under),
+                seen: scene.evaluate(&stack),
+                below: scene.evaluate(&under),
             };
             return Ok(Self { document, target: Target::Layer(Box::new(into)) });
         }
@@ -182,7 +182,7 @@ impl<'a> Place<'a> {
         let held = document.aids.unkeyed(id, f64::from(time));
         let stack = Stack::shown(document, Some(id), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
         let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
-        Ok(Self { document, target: Target::Unkeyed { at, seen: Box::new(Pose::evaluate(document, &stack)) } })
+        Ok(Self { document, target: Target::Unkeyed { at, seen: Box::new(scene.evaluate(&stack)) } })
     }
 
     /// The pose that is seen there.
