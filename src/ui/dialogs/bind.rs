@@ -108,8 +108,58 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
     };
     let name = if draft.create { "Hang meshes on joints" } else { "Bind meshes anew" };
     head(ui, theme, None, name, words, actions);
+    let height = (ui.ctx().content_rect().height() - 210.0).max(120.0);
+    let is_fine = ScrollArea::vertical()
+        .id_salt("what is bound")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            choices_ui(ui, view, draft, &mut now);
+            ui.add_space(8.0);
+            caption(ui, theme, "What will change");
+            let key = (session.generation(), now.clone());
+            state.foreseen.update(key, |_| now.foreseen(document));
+            match state.foreseen.get() {
+                Some(Ok(lines)) => {
+                    for line in lines {
+                        small(ui, theme, &format!("•  {line}"));
+                    }
+                    true
+                }
+                Some(Err(why)) => {
+                    warning(ui, theme, why);
+                    false
+                }
+                None => false,
+            }
+        })
+        .inner;
+    ui.add_space(14.0);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let verb = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Bind")).inner;
+        if verb.clicked() {
+            let command = if now.create { now.create(document).into() } else { now.bind().into() };
+            actions.push(Action::Run(command));
+            actions.push(DialogAction::SetDialog(None));
+        }
+        if plain(ui, "Cancel").clicked() {
+            actions.push(DialogAction::SetDialog(None));
+        }
+    });
+    if now != *draft {
+        actions.push(DialogAction::SetDialog(Some(Dialog::Bind { draft: Box::new(now) })));
+    }
+}
+
+/// The meshes, the joints, the pose and the shape that are bound.
+fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDraft) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let document = session.document();
     caption(ui, theme, "Meshes");
-    ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).show(ui, |ui| {
+    let list = ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).auto_shrink([false, true]);
+    list.show(ui, |ui| {
         for (node, meant) in &mut now.meshes {
             let about = document.node(*node);
             let skin = about.skin.and_then(|s| document.skins.get(s)).map(|s| many(s.joints.len(), "joint"));
@@ -123,7 +173,7 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
     });
     if draft.create {
         caption(ui, theme, "Joints");
-        joints_ui(ui, theme, document, &mut now);
+        joints_ui(ui, theme, document, now);
     }
     caption(ui, theme, "Moment");
     if choice(ui, theme, !now.at_moment, "As the file stands", "The pose of the file, with what was posed of it")
@@ -147,38 +197,6 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
         if choice(ui, theme, now.posed, "What is seen", hint).clicked() {
             now.posed = true;
         }
-    }
-    ui.add_space(8.0);
-    caption(ui, theme, "What will change");
-    let key = (session.generation(), now.clone());
-    state.foreseen.update(key, |_| now.foreseen(document));
-    let is_fine = match state.foreseen.get() {
-        Some(Ok(lines)) => {
-            for line in lines {
-                small(ui, theme, &format!("•  {line}"));
-            }
-            true
-        }
-        Some(Err(why)) => {
-            warning(ui, theme, why);
-            false
-        }
-        None => false,
-    };
-    ui.add_space(14.0);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let verb = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Bind")).inner;
-        if verb.clicked() {
-            let command = if now.create { now.create(document).into() } else { now.bind().into() };
-            actions.push(Action::Run(command));
-            actions.push(DialogAction::SetDialog(None));
-        }
-        if plain(ui, "Cancel").clicked() {
-            actions.push(DialogAction::SetDialog(None));
-        }
-    });
-    if now != *draft {
-        actions.push(DialogAction::SetDialog(Some(Dialog::Bind { draft: Box::new(now) })));
     }
 }
 
