@@ -21,64 +21,64 @@ other_commands! {
     Redo = "edit.redo", "Redo", key: "Ctrl+Shift+Z", enabled: redoable;
     /// Puts nodes back to the pose the file was opened with
     ResetToFile {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
     } = "pose.reset_to_file", "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
     /// Makes one thing what it was when the file was opened: a layer, a clip, nodes, or the weights of a mesh
     Revert {
-        /// Of which clip the layer is; or which clip.
+        /// Clip to revert, or clip of the layer.
         clip: Option<ClipName>,
-        /// Which layer.
+        /// Layer to revert.
         layer: Option<LayerName>,
-        /// Which nodes.
+        /// Nodes to revert.
         node: Option<Nodes>,
-        /// The weights of which mesh.
+        /// Mesh whose weights to revert.
         mesh: Option<Meshes>,
     } = "edit.revert", "Revert one thing", asks: true;
     /// Copies keys, to be put in elsewhere
     CopyKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Of which layer of it; of the clip itself unless given.
+        /// Layer whose keys are meant; the keys of the clip if omitted.
         layer: Option<LayerName>,
-        /// Which.
+        /// Keys to edit.
         which: WhichKeys,
     } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
     /// Brings a layer of another file in, over a clip of this one: joints by names, or by what part of a body they are
     ImportLayer {
-        /// The file, which keeps its layers.
+        /// File with saved layers.
         path: PathBuf,
-        /// Of which clip there; of the pose unless given.
+        /// Clip of the layer in that file; a layer of its pose if omitted.
         clip: Option<ClipName>,
-        /// Which layer there; the only one unless given.
+        /// Layer in that file; needed if there are several.
         layer: Option<LayerName>,
-        /// Over which clip here; over the pose unless given.
+        /// Clip that gets the layer; the pose if omitted.
         into: Option<ClipName>,
     } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;
     /// Brings clips of other files in, moved over to this skeleton
     ImportClips {
-        /// A file, a folder, or a pattern such as `walks/*.glb`; a person is asked unless given.
+        /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Only clips whose names fit this, in which `*` stands for anything; all unless given.
+        /// Pattern of the names of clips to import, such as `Walk*`; all clips if omitted.
         only: Option<String>,
-        /// How keys come over where joints rest otherwise; through the rests unless given.
+        /// Transfer to joints with other rest poses; retargeted if omitted.
         how: Option<KeysHow>,
-        /// What joints of the files are here, where names do not say: `Bip01 Head=Head`, and `Bip01 Tail=` to leave one out.
+        /// Joint map where names differ: `Bip01 Head=Head`, or `Bip01 Tail=` to skip a joint.
         counterparts: Option<Counterparts>,
-        /// What is done where a name is taken; a number is added unless given.
+        /// Treatment of names that exist already; a number is added if omitted.
         taken: Option<TakenName>,
-        /// Whether to import clips of another kind of body, too: those for which less than half of the animated joints are found here.
+        /// Whether to import clips even if less than half of their joints are found here.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
     /// Takes the weights of another file: of a model, of JSON, or of XML as Maya's deformerWeights has it; joints by names, or by what part of a body they are
     ImportWeights {
-        /// The file; a person is asked unless given.
+        /// File to read; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Which mesh or shape of it; those of the same names unless given, else all.
+        /// Mesh or shape of that file; those with the same names if omitted, else all.
         from: Option<String>,
-        /// Which meshes here take them; all unless given.
+        /// Meshes that receive the weights; all if omitted.
         mesh: Option<Meshes>,
-        /// Which spots: the nearest of the surface, those at the same texture coordinates, or vertices of the same number; what fits unless given.
+        /// Matching by nearest surface point, texture coordinates or vertex order; chosen automatically if omitted.
         by: Option<CarryWay>,
     } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: rules::weighted;
 }
@@ -108,7 +108,7 @@ other_commands! {
 
     /// Opens a glTF, GLB or VRM file
     Open {
-        /// Which; a person is asked unless given.
+        /// File to open; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "file.open", "Open…", key: "Ctrl+O", enabled: always, anywhere: true;
     /// Opens the bundled mannequin
@@ -117,7 +117,7 @@ other_commands! {
     Save = "file.save", "Save", key: "Ctrl+S", enabled: unsaved, anywhere: true;
     /// Writes the model to another file
     SaveAs {
-        /// Where to; a person is asked unless given.
+        /// File to write; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "file.save_as", "Save as…", key: "Ctrl+Shift+S", anywhere: true;
     /// Writes the model to another file and stays with this one
@@ -128,7 +128,7 @@ other_commands! {
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
     /// Writes all weights to a file of their own: JSON, or XML as Maya's deformerWeights has it
     ExportWeights {
-        /// Where to, by its ending; a person is asked unless given.
+        /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "weights.export", "Export weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
     /// Makes pictures of the clip that is shown: numbered, one that moves, or a sheet
@@ -181,12 +181,12 @@ other_commands! {
     Chain = "select.chain", "Select the chain", key: "Shift+ArrowUp", enabled: selected;
     /// Keeps the selection under a number
     StoreSet {
-        /// Which, 0 to 9.
+        /// Number of the selection set, 0 to 9.
         set: usize,
     } = "select.store_set", "Store the selection", asks: true, enabled: selected;
     /// Selects what was kept under a number
     RecallSet {
-        /// Which, 0 to 9.
+        /// Number of the selection set, 0 to 9.
         set: usize,
     } = "select.recall_set", "Recall a selection", asks: true;
     /// Selects the joints on the other side
@@ -286,7 +286,7 @@ other_commands! {
     ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
     /// Looks through the cameras of the file in turn
     Camera {
-        /// Which; the next unless given.
+        /// Camera to look through; the next one if omitted.
         node: Option<Nodes>,
     } = "view.camera", "Through the next camera", menu: "View/Look from", enabled: with_camera;
     /// Shows surfaces with their materials
@@ -460,16 +460,16 @@ other_commands! {
     SameValue = "keys.same_value", "Select those of the same value", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
-        /// Which.
+        /// Kind of the keys.
         kind: KindName,
     } = "keys.of_kind", "Select by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
     /// Selects keys with a number from one to another, of the selected joints where there are some
     InRange {
-        /// The least; of rotations, degrees.
+        /// Lowest value; degrees for rotations.
         from: f32,
-        /// The greatest.
+        /// Highest value.
         to: f32,
-        /// Which number of a key, 0 is x; any unless given.
+        /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
     } = "keys.in_range", "Select by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
 }
@@ -546,20 +546,20 @@ other_commands! {
     Mesh = "vertices.mesh", "Select the whole mesh", enabled: painting;
     /// Selects vertices by numbers and ranges, such as 0-99, 120, or by words, such as of LeftArm 0.2..0.8 | grow 2
     Choose {
-        /// Which.
+        /// Vertices to select.
         vertices: VertexTerms,
-        /// Whether they are selected besides those that are.
+        /// Whether to add them to the selection.
         add: Option<bool>,
     } = "vertices.select", "Select by number…", asks: true, enabled: painting;
     /// Selects the vertices that the painted joint moves
     OfJoint = "vertices.of_joint", "Select those of the joint", enabled: painting;
     /// Selects vertices by the weight of the painted joint
     InRange {
-        /// The least weight.
+        /// Lowest weight.
         from: f32,
-        /// The greatest weight.
+        /// Highest weight.
         to: f32,
-        /// Of which joint; of the painted one unless given.
+        /// Joint whose weights are compared; the painted joint if omitted.
         joint: Option<Nodes>,
     } = "vertices.in_range", "Select by weight", asks: true, enabled: painting;
     /// Selects vertices whose weights break a rule

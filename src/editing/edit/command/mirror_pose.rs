@@ -20,16 +20,16 @@ document_commands! {
 
     /// Poses the mirror joints of the selected ones as their mirror image
     MirrorPose {
-        /// From which joints: those of one side.
+        /// Joints to mirror, all of one side.
         node: Nodes,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
     /// Swaps the poses of both sides: the mirror image of the whole
     FlipPose {
-        /// Which joints, with their mirror joints; all unless given.
+        /// Joints to flip, with their mirror joints; all if omitted.
         node: Option<Nodes>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.flip", "Flip the pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
 }
