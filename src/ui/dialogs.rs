@@ -287,7 +287,8 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     title(ui, theme, "Commands and keys");
     let height = (ui.ctx().content_rect().height() - 190.0).clamp(120.0, 420.0);
-    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
+    list.show(ui, |ui| {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
