@@ -122,6 +122,11 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
                 find_button(ui, view, actions);
+            } else if ui.available_width() > 110.0 {
+                let key = view.settings.keys.key(FileCommand::Find.name());
+                if icon_button(ui, theme, icons::ICON_SEARCH, "Find a command…", key, false, Ok(())).clicked() {
+                    actions.push(Action::Run(FileCommand::Find.into()));
+                }
             }
             command_button(ui, view, icons::ICON_REDO, SessionCommand::Redo.spec(), false, actions);
             command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
