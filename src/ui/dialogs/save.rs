@@ -215,7 +215,14 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
         1 => format!("Save {name}: 1 pose is not keyed"),
         n => format!("Save {name}: {n} poses are not keyed"),
     };
-    head(ui, theme, None, &heading, "Without a key a pose is not in the file. Left ones stay here.", actions);
+    head(
+        ui,
+        theme,
+        None,
+        &heading,
+        "Poses without a key are not saved. Those that you leave stay in this window.",
+        actions,
+    );
     let with = |k: usize, key: bool| {
         let mut rows = rows.to_vec();
         rows[k].key = key;
