@@ -235,7 +235,10 @@ fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labelled(ui, theme, "Named", |ui| {
         let width = ui.available_width() - 120.0;
-        let field = egui::TextEdit::singleline(&mut draft.names).desired_width(width).font(egui::TextStyle::Monospace);
+        let field = egui::TextEdit::singleline(&mut draft.names)
+            .vertical_align(egui::Align::Center)
+            .desired_width(width)
+            .font(egui::TextStyle::Monospace);
         let field = ui.add(field.hint_text("{clip}"));
         name_widget(ui, &field, "Named");
         menu_button(ui, "Add a part", |ui| {
@@ -333,8 +336,12 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
             }
         });
         if now.resampled {
-            let field =
-                ui.add(egui::TextEdit::singleline(&mut now.rate).desired_width(56.0).font(egui::TextStyle::Monospace));
+            let field = ui.add(
+                egui::TextEdit::singleline(&mut now.rate)
+                    .vertical_align(egui::Align::Center)
+                    .desired_width(56.0)
+                    .font(egui::TextStyle::Monospace),
+            );
             name_widget(ui, &field, "Frames a second");
             ui.label(RichText::new("frames a second").color(theme.color(ColorRole::TextSecondary)));
         }
@@ -373,7 +380,10 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
     let mut enter = false;
     labelled(ui, theme, label, |ui| {
         let width = ui.available_width() - 84.0;
-        let field = egui::TextEdit::singleline(text).desired_width(width).font(egui::TextStyle::Monospace);
+        let field = egui::TextEdit::singleline(text)
+            .vertical_align(egui::Align::Center)
+            .desired_width(width)
+            .font(egui::TextStyle::Monospace);
         let field = ui.add(field);
         if plain(ui, "Choose…").on_hover_text("The system's own dialog").clicked() {
             actions.push(DialogAction::BrowseExport { folder: each });

@@ -582,7 +582,12 @@ fn details_ui(
     };
     let file = &found.files[about.file];
     if let Some(name) = now.names.get_mut(now.shown) {
-        let field = ui.add(egui::TextEdit::singleline(name).desired_width(f32::INFINITY).font(egui::TextStyle::Body));
+        let field = ui.add(
+            egui::TextEdit::singleline(name)
+                .vertical_align(egui::Align::Center)
+                .desired_width(f32::INFINITY)
+                .font(egui::TextStyle::Body),
+        );
         name_widget(ui, &field, "Name of the clip");
     }
     ui.add_space(6.0);

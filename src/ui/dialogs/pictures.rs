@@ -135,8 +135,10 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     });
     let mut enter = false;
     labelled(ui, theme, "File", |ui| {
-        let field =
-            egui::TextEdit::singleline(&mut now.to).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace);
+        let field = egui::TextEdit::singleline(&mut now.to)
+            .vertical_align(egui::Align::Center)
+            .desired_width(f32::INFINITY)
+            .font(egui::TextStyle::Monospace);
         let field = ui.add(field);
         name_widget(ui, &field, "File");
         enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));

@@ -386,7 +386,9 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
             let label =
                 |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             label(ui, "Name");
-            let field = ui.add(egui::TextEdit::singleline(&mut bake.name).desired_width(140.0));
+            let field = ui.add(
+                egui::TextEdit::singleline(&mut bake.name).vertical_align(egui::Align::Center).desired_width(140.0),
+            );
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
             label(ui, "Frames a second");
