@@ -310,8 +310,8 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
     let (mut window, _folder) = window(SAMPLE);
     import_from(&mut window, &path);
-    wait_for(&mut window, "Counterpart of Qwxz: leave out");
-    click(&mut window, "Counterpart of Qwxz: leave out");
+    wait_for(&mut window, "Counterpart of Qwxz: Leave out");
+    click(&mut window, "Counterpart of Qwxz: Leave out");
     window.run_steps(2);
     // It may lie further down in the list.
     window.get_all_by_label("Neck").last().expect("in the list").click_accesskit();
@@ -373,14 +373,14 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     wait_for(&mut window, "Pause the preview");
     click(&mut window, "Pause the preview");
     wait_for(&mut window, "Play the preview");
-    window.get_by_label("Matched otherwise than by the same name, 1").click_accesskit();
+    window.get_by_label("Matched by other means than the name, 1").click_accesskit();
     window.run_steps(10);
     wait_for(&mut window, "Counterpart of rig:neck: Neck");
     window.get_by_label("Counterpart of rig:neck: Neck").click_accesskit();
     window.run_steps(3);
-    window.get_all_by_label("leave out").last().expect("in the list").click_accesskit();
+    window.get_all_by_label("Leave out").last().expect("in the list").click_accesskit();
     window.run_steps(3);
-    wait_for(&mut window, "Counterpart of rig:neck: leave out");
+    wait_for(&mut window, "Counterpart of rig:neck: Leave out");
     let before = session(&window).document().clips.count();
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);

@@ -94,7 +94,8 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
     egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
-        let area = ScrollArea::vertical().auto_shrink([false, false]).max_height(360.0).id_salt("seams");
+        let height = (ui.ctx().content_rect().height() - 300.0).clamp(120.0, 360.0);
+        let area = ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("seams");
         area.show_rows(ui, ROW, list.len(), |ui, range| {
             for seam in &list[range] {
                 seam_ui(ui, theme, document, seam, &mut now);
