@@ -240,7 +240,7 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
         );
     }
     if !lines.is_empty() {
-        egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+        theme.well().inner_margin(8).show(ui, |ui| {
             ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
                 for line in lines {
                     ui.horizontal(|ui| {

@@ -19,7 +19,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, cut, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
+        widgets::{check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
     },
 };
 
@@ -239,7 +239,7 @@ fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
             .vertical_align(egui::Align::Center)
             .desired_width(width)
             .font(egui::TextStyle::Monospace);
-        let field = ui.add(field.hint_text("{clip}"));
+        let field = edged(ui, |ui| ui.add(field.hint_text("{clip}")));
         name_widget(ui, &field, "Named");
         menu_button(ui, "Add a part", |ui| {
             let parts = [
@@ -336,12 +336,11 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
             }
         });
         if now.resampled {
-            let field = ui.add(
-                egui::TextEdit::singleline(&mut now.rate)
-                    .vertical_align(egui::Align::Center)
-                    .desired_width(56.0)
-                    .font(egui::TextStyle::Monospace),
-            );
+            let field = egui::TextEdit::singleline(&mut now.rate)
+                .vertical_align(egui::Align::Center)
+                .desired_width(56.0)
+                .font(egui::TextStyle::Monospace);
+            let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Frames a second");
             ui.label(RichText::new("frames a second").color(theme.color(ColorRole::TextSecondary)));
         }
@@ -384,8 +383,8 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
             .vertical_align(egui::Align::Center)
             .desired_width(width)
             .font(egui::TextStyle::Monospace);
-        let field = ui.add(field);
-        if plain(ui, "Choose…").on_hover_text("The system's own dialog").clicked() {
+        let field = edged(ui, |ui| ui.add(field));
+        if ui.button("Choose…").on_hover_text("The system's own dialog").clicked() {
             actions.push(DialogAction::BrowseExport { folder: each });
         }
         name_widget(ui, &field, label);
@@ -541,7 +540,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
             }
         });
     });
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(6).show(ui, |ui| {
+    theme.well().inner_margin(6).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let height = 24.0 * (shown.len().clamp(1, 6) as f32);
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -592,7 +591,7 @@ fn files_ui(
     let real = |p: &std::path::Path| p.canonicalize().ok();
     let own = session.path().and_then(real);
     let is_own = own.is_some() && files.iter().take(LOOKED).any(|(path, _)| real(path) == own);
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(6).show(ui, |ui| {
+    theme.well().inner_margin(6).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = 22.0 * (files.len().clamp(1, 5) as f32);

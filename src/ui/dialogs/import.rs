@@ -22,7 +22,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, cut, icon_button, name_widget, paint_icon, row, segment, segments},
+        widgets::{check, cut, edged, icon_button, name_widget, paint_icon, row, segment, segments},
     },
 };
 
@@ -226,7 +226,7 @@ fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft
     });
     ui.add_space(4.0);
     let shown = now.shown;
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).show(ui, |ui| {
+    theme.well().show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("import rows").show_rows(
@@ -584,12 +584,11 @@ fn details_ui(
     };
     let file = &found.files[about.file];
     if let Some(name) = now.names.get_mut(now.shown) {
-        let field = ui.add(
-            egui::TextEdit::singleline(name)
-                .vertical_align(egui::Align::Center)
-                .desired_width(f32::INFINITY)
-                .font(egui::TextStyle::Body),
-        );
+        let field = egui::TextEdit::singleline(name)
+            .vertical_align(egui::Align::Center)
+            .desired_width(f32::INFINITY)
+            .font(egui::TextStyle::Body);
+        let field = edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "Name of the clip");
     }
     ui.add_space(6.0);

@@ -17,7 +17,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, name_widget, segment, segments},
+        widgets::{check, edged, name_widget, segment, segments},
     },
 };
 
@@ -139,7 +139,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             .vertical_align(egui::Align::Center)
             .desired_width(f32::INFINITY)
             .font(egui::TextStyle::Monospace);
-        let field = ui.add(field);
+        let field = edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "File");
         enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     });
@@ -149,7 +149,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let files = now.kind.files(&now.path(), count);
     let there = files.iter().take(100).filter(|f| f.exists()).count();
     ui.add_space(4.0);
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+    theme.well().inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let first = files.first().map(|f| name_of(f)).unwrap_or_default();
         let said = match (now.kind, files.last()) {

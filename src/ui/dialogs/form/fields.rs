@@ -18,7 +18,7 @@ use crate::{
     ui::{
         Actions, View,
         theme::{Font, Theme},
-        widgets::{check, name_widget, segment, segments, select_all},
+        widgets::{check, edged, name_widget, segment, segments, select_all},
     },
 };
 
@@ -373,7 +373,7 @@ fn text_ui(
     let id = egui::Id::unique(("field of a form", name, at));
     let edit = TextEdit::singleline(text).id(id).hint_text(hint).desired_width(width);
     let edit = edit.font(egui::TextStyle::Monospace).vertical_align(egui::Align::Center);
-    let field = edit.show(ui).response.response;
+    let field = edged(ui, |ui| edit.show(ui).response.response);
     name_widget(ui, &field, name);
     // Before it may get the focus again.
     let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));

@@ -24,7 +24,7 @@ use crate::{
         Action, Actions, DialogAction, Theme, TimelineAction, View,
         clip_menu::clip_menu,
         theme::Font,
-        widgets::{choices, icon_button, name_widget},
+        widgets::{choices, edged, icon_button, name_widget},
     },
 };
 
@@ -386,9 +386,9 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
             let label =
                 |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             label(ui, "Name");
-            let field = ui.add(
-                egui::TextEdit::singleline(&mut bake.name).vertical_align(egui::Align::Center).desired_width(140.0),
-            );
+            let field =
+                egui::TextEdit::singleline(&mut bake.name).vertical_align(egui::Align::Center).desired_width(140.0);
+            let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
             label(ui, "Frames a second");
