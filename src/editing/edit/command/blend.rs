@@ -35,7 +35,7 @@ document_commands! {
     /// Commands that blend poses.
     BlendCommand in "Pose/Blend";
 
-    /// Brings a pose nearer to another: 0 leaves it, 1 is the other, below 0 goes away from it
+    /// Blends the pose toward another pose; negative amounts move away from it
     Blend {
         /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
@@ -46,7 +46,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.blend", "Blend the pose", asks: true;
-    /// Puts a pose between the keys before and after: 0 is the one, 1 the other
+    /// Blends between the key before and the key after
     Breakdown {
         /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
@@ -55,7 +55,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.breakdown", "Break down", asks: true, enabled: rules::clip_shown;
-    /// Brings the pose a tenth nearer to what lies between the keys around it
+    /// Blends the pose toward the in-between of its neighboring keys
     RelaxPose {
         /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
@@ -64,7 +64,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.relax", "Relax", enabled: rules::clip_shown, filled: Some(around::relax_pose);
-    /// Takes the pose a tenth farther from what lies between the keys around it
+    /// Exaggerates the pose away from the in-between of its neighboring keys
     PushPose {
         /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
@@ -73,7 +73,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.push", "Push", enabled: rules::clip_shown, filled: Some(around::push_pose);
-    /// Brings the pose a tenth nearer to the rest
+    /// Blends the pose toward the rest pose
     ToRest {
         /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,

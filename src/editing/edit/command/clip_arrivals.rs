@@ -22,7 +22,7 @@ document_commands! {
     /// Commands on clips that come from elsewhere.
     ClipArrivalCommand in "Clip";
 
-    /// Puts clips into the file that are given as text
+    /// Pastes clips from text
     PutClips {
         /// Copied clips, as text.
         clips: ClipTexts,

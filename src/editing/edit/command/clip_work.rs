@@ -31,7 +31,7 @@ document_commands! {
     /// Commands that work on a whole clip.
     ClipWorkCommand in "Clip";
 
-    /// Keeps only a part of a clip, from the play range where one is set
+    /// Trims a clip to a range, such as the play range
     TrimClip {
         /// Clip to edit.
         clip: ClipName,
@@ -42,7 +42,7 @@ document_commands! {
         /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
     } = "clip.trim", "Trim clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
-    /// Makes two clips of one, at the playhead
+    /// Splits a clip into two, at the playhead
     SplitClip {
         /// Clip to edit.
         clip: ClipName,
@@ -51,7 +51,7 @@ document_commands! {
         /// Name of the second clip.
         name: Option<String>,
     } = "clip.split", "Split clip", enabled: rules::clip_shown, filled: Some(around::split_clip);
-    /// Puts another clip behind a clip; where one has no channel, the pose's value holds
+    /// Appends another clip; channels that one of them lacks hold the value of the pose
     JoinClip {
         /// Clip to edit.
         clip: ClipName,
@@ -62,12 +62,12 @@ document_commands! {
         /// Name of a new clip for the result; the first clip grows if omitted.
         name: Option<String>,
     } = "clip.join", "Join clips", asks: true, enabled: rules::clip_shown;
-    /// Turns a clip round: it plays backwards
+    /// Reverses a clip
     ReverseClip {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.reverse", "Reverse clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
-    /// Makes a clip longer or shorter: to a length, by a factor of its time, or as many times as fast
+    /// Changes the length of a clip, by a length, a factor or a speed
     RetimeClip {
         /// Clip to edit.
         clip: ClipName,
@@ -78,7 +78,7 @@ document_commands! {
         /// Or a factor of its speed.
         speed: Option<f32>,
     } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
-    /// Sets in how many ticks a second a clip is counted: its keys stay on their ticks, so that it plays as many times as fast
+    /// Sets the tick rate of a clip; its keys stay on their ticks, so that its speed changes
     SetTicks {
         /// Clip to edit.
         clip: ClipName,
@@ -99,35 +99,35 @@ document_commands! {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.start_at_zero", "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
-    /// Makes left and right of a clip change places
+    /// Swaps left and right in a clip
     MirrorClip {
         /// Clip to edit.
         clip: ClipName,
         /// Joints to mirror, with their mirror joints; all if omitted.
         node: Option<Nodes>,
     } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown, filled: Some(around::mirror_clip);
-    /// Puts a key on each frame of so many a second, and none elsewhere
+    /// Sets one key per frame at a frame rate, and removes all others
     ResampleClip {
         /// Clip to edit.
         clip: ClipName,
         /// Frames per second.
         rate: f32,
     } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
-    /// Takes away keys that nobody would miss: no vertex moves farther than so many millimetres
+    /// Removes keys as long as no vertex moves farther than the error
     ReduceKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
         millimetres: Option<f32>,
     } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
-    /// Makes splines through a few keys of a clip that has one on each frame, to be worked on by hand
+    /// Replaces one key per frame by splines through a few keys, to edit by hand
     MakeEditable {
         /// Clip to edit.
         clip: ClipName,
         /// Largest error of the skin, in millimeters on a body of 1.8 m; 2 if omitted.
         millimetres: Option<f32>,
     } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
-    /// Puts the way that a body goes elsewhere: to the joint above the hips, nowhere, or into the hips again
+    /// Moves the travel of a body to the root, into the hips, or removes it
     RootMotion {
         /// Clip to edit.
         clip: ClipName,

@@ -23,7 +23,7 @@ document_commands! {
         /// Name.
         name: Option<String>,
     } = "clip.new", "New clip";
-    /// Gives a clip another name
+    /// Renames a clip
     RenameClip {
         /// Clip to edit.
         clip: ClipName,
@@ -37,7 +37,7 @@ document_commands! {
         /// Name of the copy.
         name: Option<String>,
     } = "clip.duplicate", "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
-    /// Keeps with the clip what happens at its end when it plays
+    /// Saves the loop mode in the clip
     LoopClip {
         /// Clip to edit.
         clip: ClipName,
@@ -49,14 +49,14 @@ document_commands! {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.delete", "Delete clip", enabled: rules::clip_shown, filled: Some(around::delete_clip);
-    /// Gives the selected node another name, or the shown clip
+    /// Renames the selected node or the shown clip
     RenameNode {
         /// Nodes to edit.
         node: Nodes,
         /// New name.
         name: String,
     } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable;
-    /// Renames nodes by a pattern, in which * stands for any text
+    /// Renames nodes by a pattern, where * matches any text
     RenameNodes {
         /// Pattern of the names to change, such as Left*.
         from: String,

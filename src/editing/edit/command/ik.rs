@@ -90,7 +90,7 @@ document_commands! {
     /// Commands that put limbs somewhere.
     IkCommand in "Pose";
 
-    /// Puts a joint, or a point of its skin, somewhere in the scene; its limb follows
+    /// Moves a joint, or a point of its skin, to a point of the scene by IK
     DragLimb {
         /// Joint at the end of the limb.
         node: Nodes,
@@ -116,7 +116,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.ik", "Put a limb somewhere", asks: true;
-    /// Turns a joint so that what faces forward at rest faces a point of the scene
+    /// Rotates a joint so that its front faces a point of the scene
     LookAt {
         /// Nodes to edit.
         node: Nodes,
@@ -125,14 +125,14 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.look_at", "Look at a point", asks: true;
-    /// Keeps nodes where they are, or as they are turned, while others are posed
+    /// Pins the place or the angle of nodes while others are posed
     SetPin {
         /// Nodes to edit.
         node: Nodes,
         /// Kind of pin; both if omitted, or none where all nodes are pinned already.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
-    /// Holds a node in place over a range of a clip, or over every ground contact, so that feet do not slide
+    /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
     HoldPin {
         /// Nodes to edit.
         node: Nodes,
@@ -151,7 +151,7 @@ document_commands! {
         /// Whether to add keys between frames where the node would exceed the tolerance there; no if omitted.
         between: Option<bool>,
     } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
-    /// Lets all pinned nodes go
+    /// Removes all pins
     ClearPins {
         /// Nodes to unpin; all if omitted.
         node: Option<Nodes>,

@@ -18,7 +18,7 @@ document_commands! {
     /// Commands on poses that are kept.
     KeptPoseCommand in "Pose/Poses";
 
-    /// Keeps the pose that is seen under a name, with the file
+    /// Saves the visible pose under a name, in the file
     KeepPose {
         /// Pose name.
         name: String,
@@ -29,7 +29,7 @@ document_commands! {
         /// Clip, time or layer that shows the pose.
         over: Over,
     } = "pose.keep", "Keep this pose…", asks: true;
-    /// Puts a kept pose on the skeleton, by the names of its joints or by what part of a body they are
+    /// Applies a saved pose, matched by joint names or by body parts
     ApplyPose {
         /// Name of the saved pose.
         pose: Option<String>,
@@ -44,19 +44,19 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.apply", "Apply a kept pose", asks: true;
-    /// Gives a kept pose another name
+    /// Renames a saved pose
     RenameKept {
         /// Saved pose.
         pose: String,
         /// New name.
         name: String,
     } = "pose.rename_kept", "Rename a kept pose", asks: true;
-    /// Takes a kept pose out of the file
+    /// Removes a saved pose from the file
     ForgetPose {
         /// Saved pose.
         pose: String,
     } = "pose.forget", "Remove a kept pose", asks: true;
-    /// Keeps a set of nodes under a digit with the file
+    /// Saves a numbered selection set in the file
     KeepSet {
         /// Nodes of the set; the set is removed from the file if omitted.
         node: Option<Nodes>,

@@ -65,7 +65,7 @@ document_commands! {
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
-    /// Stretches keys in time, about a time that stays
+    /// Scales keys in time, about a time that stays in place
     ScaleKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -76,7 +76,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.scale", "Scale keys in time", menu: "Clip/Edit keys", asks: true;
-    /// Puts copied keys in, at the playhead or where they were
+    /// Pastes copied keys, at the playhead or at their original times
     PasteKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -95,7 +95,7 @@ document_commands! {
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
-    /// Puts time in, or takes it out: what is later follows
+    /// Inserts or removes time; later keys follow
     RippleKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -106,7 +106,7 @@ document_commands! {
         /// Nodes to unpin; all if omitted.
         node: Option<Nodes>,
     } = "key.ripple", "Insert or remove time", menu: "Clip/Edit keys", asks: true;
-    /// Begins a loop elsewhere: the same motion, round the end
+    /// Shifts where a loop begins; the motion wraps around its end
     OffsetKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -115,7 +115,7 @@ document_commands! {
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
-    /// Holds the value of keys up to their next ones
+    /// Holds the value of keys until the next key
     HoldKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -124,7 +124,7 @@ document_commands! {
         /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
     } = "key.hold_next", "Hold to the next key", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
-    /// Calculates with the values of keys: adds, or scales about a value
+    /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -137,7 +137,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.value", "Change values", menu: "Clip/Edit keys", asks: true;
-    /// Changes keys by what a value differs from what is seen
+    /// Offsets keys by the difference between a value and the visible one
     ShiftKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -150,7 +150,7 @@ document_commands! {
         /// Keys to offset; all keys of the node if omitted.
         keys: Option<KeyList>,
     } = "key.shift", "Change keys by a difference", menu: "Clip/Edit keys", asks: true;
-    /// Chooses how values between the keys of tracks come about
+    /// Sets the interpolation of tracks
     SetInterpolation {
         /// Clip to edit.
         clip: ClipName,
@@ -159,7 +159,7 @@ document_commands! {
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
-    /// Chooses how smooth curves go through keys
+    /// Sets the tangents of smooth keys
     SetTangents {
         /// Clip to edit.
         clip: ClipName,
@@ -168,7 +168,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Tangents", menu: "Clip/Edit keys", asks: true;
-    /// Says what keys are to the animator: extremes, breakdowns, in-betweens; it moves nothing
+    /// Marks keys as extremes, breakdowns or in-betweens; the motion stays
     SetKeyKind {
         /// Clip to edit.
         clip: ClipName,
@@ -177,7 +177,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.kind", "Kind of keys", menu: "Clip/Edit keys", asks: true;
-    /// Removes keys that change nothing: those on the line between their neighbors
+    /// Removes redundant keys, which lie on the line between their neighbors
     CleanKeys {
         /// Clip to edit.
         clip: ClipName,

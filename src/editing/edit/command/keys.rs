@@ -66,7 +66,7 @@ document_commands! {
         /// Values to set.
         to: Trs,
     } = "unkeyed.set", "Pose without a key", asks: true;
-    /// Throws away poses that were not keyed
+    /// Discards unkeyed poses
     DiscardUnkeyed {
         /// Clip whose unkeyed poses are discarded; all clips if omitted.
         clip: Option<ClipName>,

@@ -109,21 +109,21 @@ document_commands! {
     /// Commands on weight layers.
     LayerCommand in "Weights/Layers";
 
-    /// Lays a new layer over the weights, which it leaves as they are
+    /// Adds a weight layer
     AddLayer {
         /// Name.
         name: Option<String>,
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.add", "Add a layer", enabled: rules::weighted;
-    /// Takes a layer away with all that is in it
+    /// Removes a layer with all its edits
     RemoveLayer {
         /// Weight layer, by its name or number.
         layer: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.remove", "Remove a layer", asks: true, enabled: rules::layered;
-    /// Lets a layer count for a part only, 0 to 1
+    /// Sets the opacity of a weight layer
     LayerOpacity {
         /// Weight layer, by its name or number.
         layer: String,
@@ -132,7 +132,7 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.opacity", "Opacity of a layer", asks: true, enabled: rules::layered;
-    /// Lets a layer count, or not
+    /// Shows or hides a weight layer
     ShowLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -141,7 +141,7 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.show", "Show or hide a layer", asks: true, enabled: rules::layered;
-    /// Shows what a layer has on one side, left or right, on both; none ends that
+    /// Mirrors one side of a weight layer, left or right, to the other
     MirrorLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -150,7 +150,7 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.mirror", "Mirror a layer", asks: true, enabled: rules::layered;
-    /// Gives a layer another name
+    /// Renames a layer
     RenameLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -159,7 +159,7 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.rename", "Rename a layer", asks: true, enabled: rules::layered;
-    /// Lets a layer count alone, with others of which this is said; or not
+    /// Soloes a weight layer; several can be soloed
     SoloWeightLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -168,14 +168,14 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.solo", "Solo a layer", asks: true, enabled: rules::layered;
-    /// Keeps the layers in the file, so that they are there when it is opened again; what is seen is in its weights anyway
+    /// Saves the weight layers in the file, to edit them again later; their effect is saved in any case
     KeepWeightLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
         /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.keep", "Keep the weight layers in the file", enabled: rules::layered;
-    /// Takes joints out of a layer into a new one above it; both come to what it came to
+    /// Moves joints of a weight layer to a new layer above it; the result does not change
     SplitWeightLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -186,7 +186,7 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.split", "Split a layer by joints", asks: true, enabled: rules::layered;
-    /// Puts a layer over the one above it, or under the one below
+    /// Moves a layer up or down
     MoveLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -195,7 +195,7 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.move", "Move a layer", asks: true, enabled: rules::layered;
-    /// Lets vertices of a layer count for a part only, 0 to 1
+    /// Sets the mask of a weight layer at vertices, 0 to 1
     MaskLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -208,26 +208,26 @@ document_commands! {
         /// Vertices of the mask; all vertices of the layer if omitted.
         vertices: Option<VertexTerms>,
     } = "weight_layer.mask", "Mask of a layer", asks: true, enabled: rules::layered;
-    /// Takes all that is in a layer out of it
+    /// Clears a weight layer
     ClearLayer {
         /// Weight layer, by its name or number.
         layer: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.clear", "Clear a layer", asks: true, enabled: rules::layered;
-    /// Makes one of a layer and the one below it
+    /// Merges a layer with the one below it
     MergeLayer {
         /// Weight layer, by its name or number.
         layer: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.merge_down", "Merge a layer down", asks: true, enabled: rules::layered;
-    /// Leaves the weights as they are seen, without layers
+    /// Flattens all weight layers
     FlattenLayers {
         /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.flatten", "Flatten", enabled: rules::layered;
-    /// Sets what a layer holds: what a brush stroke left in it
+    /// Sets the content of a weight layer, as a brush stroke does
     PaintLayer {
         /// Weight layer, by its name or number.
         layer: String,

@@ -36,7 +36,7 @@ document_commands! {
         /// New time, in seconds.
         to: Seconds,
     } = "marker.move", "Move marker", asks: true;
-    /// Gives a marker another name or color
+    /// Changes the name or color of a marker
     SetMarker {
         /// Clip to edit.
         clip: ClipName,

@@ -11,7 +11,7 @@ document_commands! {
     /// Commands on materials.
     MaterialCommand in "Edit/Materials";
 
-    /// Makes a normal map of a height map, and gives it to a material: a gray picture that stands for its bumps
+    /// Converts a height map to a normal map and assigns it to a material
     HeightToNormal {
         /// Material that gets the normal map.
         material: String,

@@ -18,14 +18,14 @@ document_commands! {
     /// Commands that mirror poses.
     MirrorCommand in "Pose";
 
-    /// Poses the mirror joints of the selected ones as their mirror image
+    /// Copies the pose of the selected joints to their mirror joints
     MirrorPose {
         /// Joints to mirror, all of one side.
         node: Nodes,
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
-    /// Swaps the poses of both sides: the mirror image of the whole
+    /// Swaps the poses of both sides
     FlipPose {
         /// Joints to flip, with their mirror joints; all if omitted.
         node: Option<Nodes>,

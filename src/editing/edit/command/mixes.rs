@@ -29,14 +29,14 @@ document_commands! {
     /// Commands on the mix.
     MixCommand in "Clip/Mix";
 
-    /// Lays clips out on lanes: all of the mix at once
+    /// Replaces all lanes of the mix
     SetMix {
         /// The mix: its lanes, each with its bars.
         mix: MixText,
     } = "mix.set", "Set the mix", asks: true;
-    /// Takes all lanes away
+    /// Removes all lanes
     ClearMix {} = "mix.clear", "Clear the mix";
-    /// Goes over to a clip: now, where the one that plays ends, or at its next marker
+    /// Adds a transition to a clip: now, at the end, at the next marker or at the best seam
     GoTo {
         /// Clip to change to.
         clip: ClipName,
@@ -51,7 +51,7 @@ document_commands! {
         /// Lane of the clip; the lowest if omitted.
         lane: Option<String>,
     } = "mix.go", "Go over to a clip", asks: true;
-    /// Plays a clip on the upper body over another: shoot while running
+    /// Plays one clip on the upper body over another
     PlayOver {
         /// Clip of the body.
         clip: ClipName,
@@ -62,7 +62,7 @@ document_commands! {
         /// Start in the mix, in seconds; 0 if omitted.
         time: Option<Seconds>,
     } = "mix.over", "Shoot while running", asks: true;
-    /// Makes a new clip of what plays
+    /// Bakes the mix to a new clip
     BakeMix {
         /// Name.
         name: Option<String>,
@@ -73,12 +73,12 @@ document_commands! {
         /// Whether to remove the travel over the ground.
         in_place: Option<bool>,
     } = "mix.bake", "Bake the mix to a clip";
-    /// Keeps the mix with the file, or takes it out
+    /// Saves the mix in the file, or removes it
     KeepMix {
         /// Whether to save the mix in the file; yes if omitted.
         on: Option<bool>,
     } = "mix.keep", "Keep the mix in the file";
-    /// Sets markers L and R where the feet of a clip come down
+    /// Adds markers L and R at the footsteps of a clip
     MarkFootfalls {
         /// Clip to edit.
         clip: ClipName,

@@ -44,7 +44,7 @@ document_commands! {
         /// Weight of the target.
         weight: f32,
     } = "pose.morph", "Set a morph target", asks: true, enabled: rules::morphing;
-    /// Puts morph targets back to the weights of the mesh
+    /// Resets morph targets to the weights of the mesh
     ResetMorphs {
         /// Nodes to key.
         node: Nodes,
@@ -64,7 +64,7 @@ document_commands! {
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.morph", "Key morph targets", menu: "Clip", asks: true, enabled: rules::morphing;
-    /// Sets a weight over a clip at a time, without a key
+    /// Sets a morph weight over a clip, without a key
     HoldMorph {
         /// Clip to pose.
         clip: ClipName,

@@ -181,7 +181,7 @@ document_commands! {
     /// Commands on the pose.
     PoseCommand in "Pose";
 
-    /// Turns nodes about an axis of their own, their parent's or the scene's
+    /// Rotates nodes about an axis in local, parent or world space
     Rotate {
         /// Nodes to edit.
         node: Nodes,
@@ -201,14 +201,14 @@ document_commands! {
         /// Space of the axes; local if omitted.
         space: Option<Space>,
     } = "pose.move", "Move", asks: true;
-    /// Scales nodes by a factor, or one an axis
+    /// Scales nodes by a factor, or by one factor per axis
     Scale {
         /// Nodes to edit.
         node: Nodes,
         /// Factor, or one per axis.
         by: Factor,
     } = "pose.scale", "Scale", asks: true;
-    /// Turns nodes about an axis of any space or about a pivot, in the pose or over a clip
+    /// Rotates nodes about an axis of any space, optionally about a pivot
     Turn {
         /// Nodes to edit.
         node: Nodes,
@@ -225,7 +225,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.turn", "Rotate in any space", asks: true;
-    /// Moves nodes along the axes of any space, in the pose or over a clip
+    /// Moves nodes along the axes of any space
     Shift {
         /// Nodes to edit.
         node: Nodes,
@@ -238,7 +238,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.shift", "Move in any space", asks: true;
-    /// Scales nodes along the axes of any space or about a pivot, in the pose or over a clip
+    /// Scales nodes along the axes of any space, optionally about a pivot
     Resize {
         /// Nodes to edit.
         node: Nodes,
@@ -253,14 +253,14 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.resize", "Scale in any space", asks: true;
-    /// Sets parts of the user-local transform Ul
+    /// Sets the pose offset of nodes over their rest (Ul)
     SetUser {
         /// Nodes to set.
         node: Nodes,
         /// Values to set.
         to: Trs,
     } = "pose.set", "Set the edit", asks: true;
-    /// Sets parts of L∘Ul, relative to the parent
+    /// Sets the local transform of nodes, relative to their parent
     SetLocal {
         /// Nodes to set.
         node: Nodes,
@@ -269,21 +269,21 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.set_local", "Set the local transform", asks: true;
-    /// Sets parts of W, in the scene
+    /// Sets the world transform of nodes
     SetWorld {
         /// Nodes to set.
         node: Nodes,
         /// Values to set.
         to: Trs,
     } = "pose.set_world", "Set the world transform", asks: true;
-    /// Removes every edit: all nodes go back to their rest
+    /// Resets all nodes to their rest
     ResetAll {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
     } = "pose.reset_all", "Reset all to rest";
-    /// Puts the selected nodes back to their rest
+    /// Resets the selected nodes to their rest
     Reset {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
@@ -292,21 +292,21 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset", "Reset to rest", enabled: rules::selected, filled: Some(around::reset);
-    /// Puts the selected nodes back to where they are at rest
+    /// Resets the translation of the selected nodes
     ResetTranslation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset_translation", "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
-    /// Turns the selected nodes back to their rest
+    /// Resets the rotation of the selected nodes
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset_rotation", "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
-    /// Gives the selected nodes the scale of their rest
+    /// Resets the scale of the selected nodes
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,

@@ -166,26 +166,26 @@ document_commands! {
     /// Commands on layers of user-local transforms.
     PoseLayerCommand in "Pose/Layers";
 
-    /// Makes a layer over the shown clip, or over the pose: what is edited in it stays an edit
+    /// Adds a layer over the shown clip or over the pose; its edits stay editable
     NewLayer {
         /// Clip that gets the layer; the pose if omitted.
         clip: Option<ClipName>,
         /// Name.
         name: Option<String>,
     } = "layer.new", "New layer", filled: Some(around::new_layer);
-    /// Takes a layer away with all that is in it
+    /// Removes a layer with all its edits
     RemovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
     } = "layer.remove", "Remove the layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
-    /// Gives a layer another name
+    /// Renames a layer
     RenamePoseLayer {
         /// Layer to edit.
         of: LayerOf,
         /// New name.
         name: String,
     } = "layer.rename", "Rename a layer", asks: true, enabled: rules::pose_layer;
-    /// Lets a layer count for a part only, 0 to 1; at a time where one is given, by a key
+    /// Sets the strength of a layer, constant or by a key
     LayerStrength {
         /// Layer to edit.
         of: LayerOf,
@@ -194,7 +194,7 @@ document_commands! {
         /// Time of a key of the strength; constant if omitted.
         time: Option<Seconds>,
     } = "layer.strength", "Strength of a layer", asks: true, enabled: rules::pose_layer;
-    /// Sets all keys of a layer's strength: time and strength, in turns; none makes it constant
+    /// Replaces all keys of a layer's strength; without keys it is constant
     LayerStrengthKeys {
         /// Layer to edit.
         of: LayerOf,
@@ -203,21 +203,21 @@ document_commands! {
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
     } = "layer.strength_keys", "Keys of a layer's strength", asks: true, enabled: rules::pose_layer;
-    /// Switches a layer off, or on again
+    /// Mutes or unmutes a layer
     MuteLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
     } = "layer.mute", "Layer on or off", enabled: rules::pose_layer, filled: Some(around::mute_layer);
-    /// Lets a layer count alone among those of its clip
+    /// Soloes a layer of a clip
     SoloLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
     } = "layer.solo", "Layer alone", enabled: rules::pose_layer, filled: Some(around::solo_layer);
-    /// Puts a layer over the one above it, or under the one below
+    /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
@@ -226,14 +226,14 @@ document_commands! {
         /// Position in the list; 0 is next to the clip.
         place: Option<usize>,
     } = "layer.move", "Move a layer", asks: true, enabled: rules::pose_layer;
-    /// Makes a copy of a layer, above it
+    /// Duplicates a layer
     DuplicateLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Name of the copy.
         name: Option<String>,
     } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
-    /// Says where a layer counts: in a part of the body, from a joint on, or at these joints; everywhere unless said
+    /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
         of: LayerOf,
@@ -248,7 +248,7 @@ document_commands! {
         /// Weight of the mask: one number, or one per joint.
         weights: Option<Numbers>,
     } = "layer.mask", "Mask of a layer", asks: true, enabled: rules::pose_layer;
-    /// Sets what a layer adds to joints, by number; at a time, where it has keys
+    /// Sets what a layer adds to joints, by number
     SetInLayer {
         /// Layer to edit.
         of: LayerOf,
@@ -261,14 +261,14 @@ document_commands! {
         /// Whether to set a key at that time, even if the layer was constant.
         key: Option<bool>,
     } = "layer.set", "Set in a layer", asks: true, enabled: rules::pose_layer;
-    /// Takes joints out of a layer; all of them unless said
+    /// Removes joints from a layer
     ClearInLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Joints to edit.
         node: Option<Nodes>,
     } = "layer.clear", "Take joints out of the layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
-    /// Sets keys at which a layer adds nothing, for what it moves
+    /// Sets keys at which the layer adds nothing
     ZeroKey {
         /// Layer to edit.
         of: LayerOf,
@@ -279,7 +279,7 @@ document_commands! {
         /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
     } = "layer.zero_key", "Zero key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
-    /// Turns what a layer adds the other way round
+    /// Inverts what a layer adds
     InvertLayer {
         /// Layer to edit.
         of: LayerOf,
@@ -291,24 +291,24 @@ document_commands! {
         /// Clips that get a copy: names, or a pattern.
         to: ClipList,
     } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
-    /// Folds layers into the keys of their clip, or into the pose: they are edits no more
+    /// Bakes layers into the keys of their clip, or into the pose
     FoldLayers {
         /// Clip of the layer; a layer of the pose if omitted.
         clip: Option<ClipName>,
         /// Topmost layer to bake, with those below it; all layers if omitted.
         layer: Option<LayerName>,
     } = "layer.fold", "Fold layers", enabled: rules::pose_layer, filled: Some(around::fold_layers);
-    /// Keeps the layers in the file, so that they are there when it is opened again; what is seen is in its keys anyway
+    /// Saves the layers in the file, to edit them again later; their effect is saved in any case
     KeepLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
     } = "layer.keep", "Keep the layers in the file", enabled: rules::any_pose_layer;
-    /// Makes one of a layer and the one below it
+    /// Merges a layer with the one below it
     MergeLayerDown {
         /// Layer to edit.
         of: LayerOf,
     } = "layer.merge_down", "Merge the layer down", asks: true, enabled: rules::pose_layer;
-    /// Makes a layer of what another clip, or the unkeyed pose at a time, differs by
+    /// Makes a layer from the difference to another clip or to an unkeyed pose
     ExtractLayer {
         /// Clip to pose.
         clip: ClipName,
@@ -319,7 +319,7 @@ document_commands! {
         /// Name.
         name: Option<String>,
     } = "layer.extract", "Layer of the difference", asks: true, enabled: rules::clip_shown;
-    /// Leaves few keys in a clip, and the rest of its motion in a layer
+    /// Splits a clip into a few base keys and a layer with the rest of the motion
     SplitLayer {
         /// Clip to split.
         clip: ClipName,

@@ -24,7 +24,7 @@ document_commands! {
     /// Commands on skins.
     SkinCommand in "Weights";
 
-    /// Hangs meshes on joints, as both stand: a new skin, with weights of the nearest bones where there are none
+    /// Binds meshes to joints with a new skin; computes weights where there are none
     CreateSkin {
         /// Nodes of the meshes to bind.
         node: Nodes,
@@ -39,7 +39,7 @@ document_commands! {
         /// Name of the skin.
         name: Option<String>,
     } = "skin.create", "Hang on joints", asks: true, enabled: rules::opened;
-    /// Binds skinned meshes anew: what was modelled is at rest where its joints stand now
+    /// Rebinds skinned meshes at the current pose of their joints
     BindSkin {
         /// Nodes of the meshes to bind; all if omitted.
         node: Option<Nodes>,

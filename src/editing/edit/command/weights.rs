@@ -45,7 +45,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.mirror", "Mirror to the other side", asks: true, enabled: rules::weighted;
-    /// Gives weights to meshes that hang on a skin and have none, then smooths them
+    /// Computes weights for skinned meshes that have none
     Bind {
         /// Meshes to bind; all if omitted.
         mesh: Option<Meshes>,
@@ -56,14 +56,14 @@ document_commands! {
         /// Number of smoothing passes; 3 if omitted.
         passes: Option<usize>,
     } = "weights.bind", "Bind to the nearest bones", enabled: rules::bare;
-    /// Says which joint is another's mirror image; with itself it is of the center, without another it has none
+    /// Sets the mirror joint of a joint; a center joint is paired with itself
     PairJoints {
         /// Joint to edit.
         joint: Nodes,
         /// Its mirror joint; none if omitted.
         with: Option<Nodes>,
     } = "joints.pair", "Pair mirror joints", asks: true, enabled: rules::weighted;
-    /// Takes the weights of the nearest spots of another mesh
+    /// Copies weights from another mesh
     Transfer {
         /// Mesh to copy from.
         from: Meshes,
@@ -72,12 +72,12 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.transfer", "Transfer from a mesh", asks: true, enabled: rules::weighted;
-    /// Makes the weights of every vertex sum to 1, in the type the file stores
+    /// Normalizes weights so that they sum to 1 per vertex
     Normalize {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.normalize", "Normalize", enabled: rules::weighted;
-    /// Leaves each vertex the joints that move it most
+    /// Keeps only the strongest influences of each vertex
     Limit {
         /// Max influences.
         most: usize,
@@ -92,7 +92,7 @@ document_commands! {
         /// Weight layer that receives the result.
         layer: Option<String>,
     } = "weights.limit", "Limit influences", asks: true, enabled: rules::weighted;
-    /// Drops weights below a value
+    /// Removes weights below a value
     Prune {
         /// Lowest weight that stays.
         below: f32,
@@ -101,7 +101,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.prune", "Prune", asks: true, enabled: rules::weighted;
-    /// Rounds weights to even steps, 10 of a tenth for one
+    /// Rounds weights to equal steps, such as 10 steps of 0.1
     Quantize {
         /// Number of steps from 0 to 1.
         steps: usize,
@@ -119,7 +119,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.smooth", "Smooth", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Smooths, near neighbors before far ones
+    /// Smooths weights, with more influence of near neighbors
     Relax {
         /// Number of passes; 1 if omitted.
         passes: Option<usize>,
@@ -132,14 +132,14 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Gives stray vertices what the vertices around them have
+    /// Replaces the weights of outliers by those of their neighbors
     Hammer {
         /// Outliers are vertices that share less than this with their neighbors; 40 % if omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.hammer", "Hammer strays", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Gives the painted joint the brush's value everywhere
+    /// Sets the weight of a joint everywhere
     Flood {
         /// Joint to edit.
         joint: Nodes,
@@ -152,7 +152,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.flood", "Flood", menu: "Weights/Fill", enabled: rules::weighted;
-    /// Gives a joint a value that fades from one spot to another
+    /// Sets the weight of a joint by a gradient between two points
     Gradient {
         /// Joint to edit.
         joint: Nodes,
@@ -173,7 +173,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.gradient", "Gradient", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
-    /// Shares what the joints of a limb have of each vertex anew among them, by how far along the limb it lies
+    /// Redistributes the weights of a limb among its joints, by the position along it
     Along {
         /// Joint at the end of the limb.
         to: Nodes,
@@ -186,12 +186,12 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.along", "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
-    /// Gives the selected vertices the mean of their weights
+    /// Averages the weights of the selected vertices
     Average {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
-    /// Gives vertices weights: the same to all of them, or a row of numbers to each, by their order in the mesh
+    /// Sets weights of vertices: the same for all, or one row per vertex
     Assign {
         /// Joints of the weights.
         joints: Nodes,
@@ -200,7 +200,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.assign", "Assign", menu: "Weights/Vertices", asks: true, enabled: rules::weighted;
-    /// Gives each of two joints the weights of the other
+    /// Swaps the weights of two joints
     SwapJoints {
         /// First joint.
         joint: Nodes,
@@ -209,7 +209,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
-    /// Gives all weights of some joints to one, so that they move nothing
+    /// Moves all weights of some joints to one joint
     MergeJoints {
         /// Joints that give their weights.
         from: Nodes,
@@ -218,7 +218,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.merge", "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
-    /// Changes how many sets of four joints the file keeps a vertex
+    /// Changes the number of influence sets (JOINTS_n) in the file
     Sets {
         /// Number of sets of four influences.
         sets: usize,
@@ -229,7 +229,7 @@ document_commands! {
         /// Joints that keep their weights.
         locked: Option<Nodes>,
     } = "weights.sets", "Stored influences…", asks: true, enabled: rules::weighted;
-    /// Keeps weights in 8, 16 or 32 bits: bytes, shorts or floats; the views show before what moves
+    /// Stores weights with 8, 16 or 32 bits; previews the error
     Store {
         /// Bits per weight.
         bits: Bits,
@@ -238,7 +238,7 @@ document_commands! {
         /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
     } = "weights.store", "Stored type", asks: true, enabled: rules::weighted;
-    /// Sets the weights of vertices: what a brush stroke left
+    /// Sets the weights of vertices, as a brush stroke does
     SetWeights {
         /// Mesh of the vertices.
         mesh: Meshes,
