@@ -143,7 +143,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
 fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
     let theme = view.theme;
     field(ui, theme, "Backup", |ui| {
-        check(ui, theme, &mut settings.backup, "The first save of a sitting keeps the file as it was, as name.glb~");
+        check(ui, theme, &mut settings.backup, "The first save of a session keeps the old file as name.glb~");
     });
     field(ui, theme, "Saving", |ui| {
         check(ui, theme, &mut settings.key_on_save, "Key poses that are not keyed, without asking");

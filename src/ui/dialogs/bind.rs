@@ -89,7 +89,7 @@ impl BindDraft {
 
     fn foreseen(&self, document: &Document) -> Result<Vec<String>, String> {
         if self.nodes().is_empty() {
-            return Err("no mesh is chosen".to_owned());
+            return Err("Choose a mesh".to_owned());
         }
         let found = if self.create { self.create(document).foreseen(document) } else { self.bind().foreseen(document) };
         found.map_err(|e| e.to_string())
@@ -102,11 +102,11 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
     let document = session.document();
     let mut now = draft.clone();
     let words = if draft.create {
-        "Hangs meshes on joints. The bind is a snapshot: where both stand at the moment is where they belong together."
+        "Binds meshes to joints, both as they are at the pose that is chosen below."
     } else {
-        "Binds meshes anew. The bind is a snapshot: what was modelled is then seen where the joints stand at the moment."
+        "Binds skinned meshes again, with their joints at the pose that is chosen below."
     };
-    let name = if draft.create { "Hang meshes on joints" } else { "Bind meshes anew" };
+    let name = if draft.create { "Bind meshes to joints" } else { "Rebind meshes" };
     head(ui, theme, None, name, words, actions);
     let height = (ui.ctx().content_rect().height() - 210.0).max(120.0);
     let is_fine = ScrollArea::vertical()
@@ -163,11 +163,11 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
         for (node, meant) in &mut now.meshes {
             let about = document.node(*node);
             let skin = about.skin.and_then(|s| document.skins.get(s)).map(|s| many(s.joints.len(), "joint"));
-            let text = format!("{}, {}", about.label(*node), skin.unwrap_or_else(|| "on no skin".to_owned()));
+            let text = format!("{}, {}", about.label(*node), skin.unwrap_or_else(|| "unskinned".to_owned()));
             check(ui, theme, meant, text);
         }
         if now.meshes.is_empty() {
-            let none = if draft.create { "Every mesh hangs on a skin" } else { "No mesh hangs on a skin" };
+            let none = if draft.create { "Every mesh has a skin" } else { "No mesh has a skin" };
             small(ui, theme, none);
         }
     });
@@ -175,26 +175,24 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
         caption(ui, theme, "Joints");
         joints_ui(ui, theme, document, now);
     }
-    caption(ui, theme, "Moment");
-    if choice(ui, theme, !now.at_moment, "As the file stands", "The pose of the file, with what was posed of it")
-        .clicked()
-    {
+    caption(ui, theme, "Bind at");
+    if choice(ui, theme, !now.at_moment, "The pose of the file", "With its edits in Pose mode").clicked() {
         now.at_moment = false;
     }
     if let Some((clip, time)) = draft.moment {
-        let label = format!("As {} stands at {time:.2} s", document.clip_label(clip));
-        if choice(ui, theme, now.at_moment, &label, "The clip that is shown, at the playhead").clicked() {
+        let label = format!("{} at {time:.2} s", document.clip_label(clip));
+        if choice(ui, theme, now.at_moment, &label, "The shown clip at the playhead").clicked() {
             now.at_moment = true;
         }
     }
     if !draft.create {
         caption(ui, theme, "Shape");
-        let hint = "It is seen where its joints stand at that moment, as it was made";
-        if choice(ui, theme, !now.posed, "What was modelled", hint).clicked() {
+        let hint = "The mesh has its modelled shape at this pose";
+        if choice(ui, theme, !now.posed, "Modelled shape", hint).clicked() {
             now.posed = false;
         }
-        let hint = "It stays as it is posed: its vertices are stored so, with normals and morph targets";
-        if choice(ui, theme, now.posed, "What is seen", hint).clicked() {
+        let hint = "The mesh keeps its present look; vertices, normals and morph targets are stored anew";
+        if choice(ui, theme, now.posed, "Visible shape", hint).clicked() {
             now.posed = true;
         }
     }
@@ -214,12 +212,12 @@ fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraf
     for (id, skin) in document.skins.iter() {
         let own = document.node_ids().find(|n| document.node(*n).skin == Some(id));
         let name = own.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
-        let text = format!("Those of {name}: {}", skin.joints.len());
+        let text = format!("Joints of {name}: {}", skin.joints.len());
         if choice(ui, theme, now.of_skin == Some(id), &text, "").clicked() {
             now.of_skin = Some(id);
         }
     }
     if now.selected.is_empty() && document.skins.count() == 0 {
-        small(ui, theme, "Select the joints in the outliner first; then Bind… takes them");
+        small(ui, theme, "Select the joints in the outliner, then open Bind… again");
     }
 }

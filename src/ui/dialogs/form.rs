@@ -63,7 +63,7 @@ fn label(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Whether a sentence says more than the name beside it does: *Whose axis; the node's own unless given*, but not *Which*.
+/// Whether a sentence says more than the name beside it does: *Space of the axis; local if omitted*, but not *Clip to edit*.
 fn says_more(help: &str) -> bool {
     help.split_whitespace().count() > 3
 }
