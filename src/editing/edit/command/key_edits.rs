@@ -185,7 +185,7 @@ document_commands! {
         tolerance: Option<f32>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.clean", "Remove dead keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+    } = "key.clean", "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
 }
 
 super::field::choice! {

@@ -391,22 +391,22 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
             let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
-            label(ui, "Frames a second");
+            label(ui, "Frames per second");
             let field = ui.add(egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3));
             if field.changed() {
                 bake.rate = Some(frames);
             }
             name_widget(ui, &field, "Frames a second of the baked clip");
             ui.end_row();
-            label(ui, "Keys within");
+            label(ui, "Max error");
             let field = ui.add(egui::DragValue::new(&mut bake.millimetres).range(0.0..=100.0).speed(0.1).suffix(" mm"));
             let field = field.on_hover_text(
-                "Keys go as long as no vertex of a body 1.8 m high is off by more; at 0 one stays on each frame",
+                "Keys are removed as long as the skin error stays below this, on a body of 1.8 m; 0 keeps one key per frame",
             );
             name_widget(ui, &field, "Millimetres that keys may be off");
             ui.end_row();
         });
-        crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place: no way over the ground");
+        crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place (no travel)");
         ui.add_space(4.0);
         let verb = RichText::new("Bake").color(theme.color(ColorRole::TextOnAccent));
         let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(72.0, 28.0));
