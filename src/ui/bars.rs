@@ -55,7 +55,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             spaces_ui(ui, view, actions);
             divider(ui, theme);
             let animate = view.mode == Mode::Animate;
-            if ui.ctx().content_rect().width() >= if animate { 1420.0 } else { 1100.0 } {
+            if ui.ctx().content_rect().width() >= if animate { 1500.0 } else { 1100.0 } {
                 pivot_ui(ui, view, actions);
                 symmetry_ui(ui, view, actions);
                 children_ui(ui, view, actions);
@@ -73,7 +73,7 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("Shown is").color(theme.color(ColorRole::TextSecondary)));
             ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
         } else if view.mode == Mode::Animate {
-            let narrow = ui.ctx().content_rect().width() < 1000.0;
+            let narrow = ui.ctx().content_rect().width() < 1280.0;
             if !narrow {
                 ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
             }
@@ -122,6 +122,11 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
                 find_button(ui, view, actions);
+            } else if ui.available_width() > 110.0 {
+                let key = view.settings.keys.key(FileCommand::Find.name());
+                if icon_button(ui, theme, icons::ICON_SEARCH, "Find a command…", key, false, Ok(())).clicked() {
+                    actions.push(Action::Run(FileCommand::Find.into()));
+                }
             }
             command_button(ui, view, icons::ICON_REDO, SessionCommand::Redo.spec(), false, actions);
             command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
@@ -424,11 +429,17 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
+/// Whether the toolbar has room for what selected keys and an unkeyed pose say in full.
+fn has_room(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() >= 1700.0
+}
+
 /// Whether an edit changes all selected keys.
 fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut on = view.timeline.edit_selected;
     let text = match view.selected_keys().len() {
         1 => "On the selected key".to_owned(),
+        n if !has_room(ui) => format!("On all {} keys", crate::ui::widgets::thousands(n)),
         n => format!("On all {} selected keys", crate::ui::widgets::thousands(n)),
     };
     let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
@@ -447,10 +458,12 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if let Some((at, pose)) = view.timeline.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
         let count = pose.nodes().count();
         let place = if view.timeline.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
-        let text =
-            RichText::new(format!("{} unkeyed{place}", nodes(count))).color(theme.color(ColorRole::SelectionText));
-        ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
-        let hint = "Sets keys for what was changed, at the playhead (S)";
+        let text = format!("{} unkeyed{place}", nodes(count));
+        let hint = format!("{text}. Sets keys for what was changed, at the playhead (S)");
+        if has_room(ui) {
+            let text = RichText::new(text).color(theme.color(ColorRole::SelectionText));
+            ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
+        }
         if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
             actions.push(Action::Invoke(SetKey::spec()));
         }
@@ -459,7 +472,8 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             actions.push(Action::Run(discard.into()));
         }
         let mut carried = view.timeline.carried;
-        let carry = check(ui, view.theme, &mut carried, "Carry along");
+        let words = if ui.ctx().content_rect().width() < 1100.0 { "Carry" } else { "Carry along" };
+        let carry = check(ui, view.theme, &mut carried, words);
         if carry.on_hover_text("Shows the pose wherever the playhead goes, to key it elsewhere").changed() {
             actions.push(TimelineAction::Carry(carried.then_some(at)));
         }

@@ -66,6 +66,7 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     let content = |ui: &mut Ui| {
         let wide = match dialog {
             Dialog::Import { .. } => 1000.0,
+            Dialog::Commands => 900.0,
             Dialog::Seams { .. } => 760.0,
             Dialog::Arguments { .. } => 520.0,
             Dialog::Convert { .. }
@@ -239,7 +240,7 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
         );
     }
     if !lines.is_empty() {
-        egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+        theme.well().inner_margin(8).show(ui, |ui| {
             ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
                 for line in lines {
                     ui.horizontal(|ui| {
@@ -285,17 +286,16 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
 fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     title(ui, theme, "Commands and keys");
-    ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+    let height = (ui.ctx().content_rect().height() - 190.0).clamp(120.0, 420.0);
+    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
+    list.show(ui, |ui| {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
                 let key = view.settings.keys.shown(command.name);
                 ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
-                ui.label(
-                    RichText::new(command.help)
-                        .font(Theme::font(Font::Small))
-                        .color(theme.color(ColorRole::TextSecondary)),
-                );
+                let help = RichText::new(command.help).font(Theme::font(Font::Small));
+                ui.add(egui::Label::new(help.color(theme.color(ColorRole::TextSecondary))).wrap());
                 ui.end_row();
             }
         });

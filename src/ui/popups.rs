@@ -2,7 +2,7 @@
 //! here the closure is called by pointer, and a menu is compiled once.
 
 use egui::{
-    Atoms, Button, IntoAtoms, Popup, PopupCloseBehavior, Response, Ui,
+    Atoms, Button, IntoAtoms, Popup, PopupCloseBehavior, Response, ScrollArea, Ui,
     containers::menu::{MenuButton, MenuConfig},
 };
 
@@ -19,7 +19,7 @@ pub fn lasting_menu_button(ui: &mut Ui, button: Button<'_>, fill: impl FnOnce(&m
 
 /// The menu of a right click on a widget.
 pub fn context_menu(response: &Response, fill: impl FnOnce(&mut Ui)) {
-    show_popup(Popup::context_menu(response), fill);
+    once(fill, |fill| popup_dyn(Popup::context_menu(response), &mut |ui| scrolled(ui, fill)));
 }
 
 /// Shows any popup.
@@ -40,7 +40,14 @@ fn once<R>(fill: impl FnOnce(&mut Ui), show: impl FnOnce(Fill<'_>) -> R) -> R {
 }
 
 fn submenu_or_menu(ui: &mut Ui, text: Atoms<'_>, fill: Fill<'_>) -> Response {
-    ui.menu_button(text, fill).response
+    ui.menu_button(text, |ui| scrolled(ui, fill)).response
+}
+
+/// The lines of a menu, with a scroll bar where the window is too low for all of them.
+fn scrolled(ui: &mut Ui, fill: Fill<'_>) {
+    let height = (ui.ctx().content_rect().height() - 24.0).max(64.0);
+    // A popup offers only the height that it had in the frame before.
+    ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, fill);
 }
 
 fn lasting_menu(ui: &mut Ui, button: Button<'_>, fill: Fill<'_>) -> Response {

@@ -143,7 +143,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
 fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
     let theme = view.theme;
     field(ui, theme, "Backup", |ui| {
-        check(ui, theme, &mut settings.backup, "The first save of a sitting keeps the file as it was, as name.glb~");
+        check(ui, theme, &mut settings.backup, "The first save of a session keeps the old file as name.glb~");
     });
     field(ui, theme, "Saving", |ui| {
         check(ui, theme, &mut settings.key_on_save, "Key poses that are not keyed, without asking");
@@ -156,8 +156,8 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     });
     let days = crate::session::KEPT_DAYS;
     let text = format!(
-        "Every step is written there as it is done. A file that is closed takes its journal with it; what a crash leaves is \
-         offered at the next start and kept {days} days."
+        "Every step is written to a journal, which is deleted when its file is closed. After a crash it is offered at the \
+         next start, and kept for {days} days."
     );
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
     ui.horizontal(|ui| {
@@ -187,7 +187,7 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     });
     field(ui, theme, "Pausing", |ui| {
         let mut lands = !settings.pause_anywhere;
-        check(ui, theme, &mut lands, "Lands on a frame");
+        check(ui, theme, &mut lands, "Snap to a frame");
         settings.pause_anywhere = !lands;
     });
     field(ui, theme, "While it moves", |ui| {
@@ -195,7 +195,7 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
         choice(ui, theme, &mut settings.quality, &options);
     });
     field(ui, theme, "Graphics device", |ui| device(ui, view, actions));
-    let text = "The window opens anew on another device; what is open stays open, and nothing is lost.";
+    let text = "Another device reopens the window; open files and their changes stay.";
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
 }
 

@@ -70,6 +70,11 @@ impl Theme {
         if self.name == "light" { Stroke::new(1.0, self.color(ColorRole::StrokeControl)) } else { Stroke::NONE }
     }
 
+    /// The frame of a list in a dialog: dark on a raised panel, or white with an edge.
+    pub fn well(&self) -> egui::Frame {
+        egui::Frame::new().fill(self.color(ColorRole::SurfaceField)).stroke(self.field_edge()).corner_radius(4)
+    }
+
     /// What lies under segments.
     pub fn trough(&self) -> Color32 {
         self.color(if self.name == "light" { ColorRole::SurfaceControl } else { ColorRole::SurfaceField })

@@ -296,6 +296,20 @@ pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) 
     (rect, response.on_hover_cursor(CursorIcon::Default))
 }
 
+/// Draws fields that are typed into. In the light theme they have an edge: on white they would not be seen.
+pub fn edged<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.scope(|ui| {
+        if !ui.visuals().dark_mode {
+            let edge = ui.visuals().window_stroke;
+            let widgets = &mut ui.visuals_mut().widgets;
+            widgets.inactive.bg_stroke = edge;
+            widgets.hovered.bg_stroke = edge;
+        }
+        add(ui)
+    })
+    .inner
+}
+
 /// A search field with a clear button.
 pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -> Response {
     let width = ui.available_width();

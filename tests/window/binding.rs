@@ -44,7 +44,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     page(&mut window, "Open nod.bvh");
     assert!(window.state().session().is_none(), "nothing is open before it is agreed to");
     assert!(says(&window, "3 joints · 1 clip") && says(&window, "no meshes"));
-    assert!(says(&window, "guessed by its size"));
+    assert!(says(&window, "unit guessed from the size"));
     // Three frames at 5000 a second cannot be meant, and likely ones stand beside.
     assert!(says(&window, "is unlikely"));
     click(&mut window, "Z is up");

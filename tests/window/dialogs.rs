@@ -207,7 +207,7 @@ fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
     assert!(clips > 1);
     find(&mut window, "file.export");
     click(&mut window, "None");
-    assert!(says(&window, "No clip is chosen"));
+    assert!(says(&window, "Nothing to export"));
     click(&mut window, "All");
     click(&mut window, "Skeleton and clips");
     let to = folder.path().join("for an engine");
@@ -310,8 +310,8 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
     let (mut window, _folder) = window(SAMPLE);
     import_from(&mut window, &path);
-    wait_for(&mut window, "Counterpart of Qwxz: leave out");
-    click(&mut window, "Counterpart of Qwxz: leave out");
+    wait_for(&mut window, "Counterpart of Qwxz: Leave out");
+    click(&mut window, "Counterpart of Qwxz: Leave out");
     window.run_steps(2);
     // It may lie further down in the list.
     window.get_all_by_label("Neck").last().expect("in the list").click_accesskit();
@@ -373,14 +373,14 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     wait_for(&mut window, "Pause the preview");
     click(&mut window, "Pause the preview");
     wait_for(&mut window, "Play the preview");
-    window.get_by_label("Matched otherwise than by the same name, 1").click_accesskit();
+    window.get_by_label("Matched by other means than the name, 1").click_accesskit();
     window.run_steps(10);
     wait_for(&mut window, "Counterpart of rig:neck: Neck");
     window.get_by_label("Counterpart of rig:neck: Neck").click_accesskit();
     window.run_steps(3);
-    window.get_all_by_label("leave out").last().expect("in the list").click_accesskit();
+    window.get_all_by_label("Leave out").last().expect("in the list").click_accesskit();
     window.run_steps(3);
-    wait_for(&mut window, "Counterpart of rig:neck: leave out");
+    wait_for(&mut window, "Counterpart of rig:neck: Leave out");
     let before = session(&window).document().clips.count();
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
@@ -399,7 +399,7 @@ fn a_clip_becomes_a_picture_that_moves() {
     for kept in [false, true] {
         find(&mut window, "file.pictures");
         wait_for(&mut window, "Pictures of Walk");
-        click(&mut window, "One that moves (.gif)");
+        click(&mut window, "Animated GIF");
         window.get_by_role_and_label(Role::TextInput, "File").click();
         window.run_steps(3);
         press(&mut window, Modifiers::COMMAND, Key::A);
@@ -561,7 +561,7 @@ fn exported_files_are_called_as_the_pattern_says() {
     let (mut window, _folder) = window(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     find(&mut window, "file.export");
-    window.get_by_role_and_label(Role::ComboBox, "Preset: A model a clip").click();
+    window.get_by_role_and_label(Role::ComboBox, "Preset: One model per clip").click();
     window.run_steps(3);
     click(&mut window, "Engine: skeleton, a file a clip");
     for (field, text) in [("Folder", folder.path().display().to_string()), ("Named", "{number} {file} {clip}".into())] {
@@ -572,13 +572,13 @@ fn exported_files_are_called_as_the_pattern_says() {
     }
     let clips = session(&window).document().clips.count();
     for _ in 0..400 {
-        if says(&window, "KB foreseen") {
+        if says(&window, "KB in total") {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
         window.run_steps(1);
     }
-    assert!(says(&window, "KB foreseen"));
+    assert!(says(&window, "KB in total"));
     click(&mut window, &format!("Export {clips} files"));
     for _ in 0..400 {
         if says(&window, "Exported") {

@@ -218,7 +218,7 @@ fn what_the_check_finds_is_listed_before_an_export() {
     let label = check.and_then(|n| n.accesskit_node().label().or_else(|| n.accesskit_node().value()));
     assert_eq!(label.as_deref(), Some("Check: no problems found"));
     assert!(
-        window.query_all_by_label_contains("KB foreseen").next().is_some()
-            || window.query_all_by_label_contains("MB foreseen").next().is_some()
+        window.query_all_by_label_contains("KB in total").next().is_some()
+            || window.query_all_by_label_contains("MB in total").next().is_some()
     );
 }

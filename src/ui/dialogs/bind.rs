@@ -89,7 +89,7 @@ impl BindDraft {
 
     fn foreseen(&self, document: &Document) -> Result<Vec<String>, String> {
         if self.nodes().is_empty() {
-            return Err("no mesh is chosen".to_owned());
+            return Err("Choose a mesh".to_owned());
         }
         let found = if self.create { self.create(document).foreseen(document) } else { self.bind().foreseen(document) };
         found.map_err(|e| e.to_string())
@@ -102,69 +102,39 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
     let document = session.document();
     let mut now = draft.clone();
     let words = if draft.create {
-        "Hangs meshes on joints. The bind is a snapshot: where both stand at the moment is where they belong together."
+        "Binds meshes to joints, both as they are at the pose that is chosen below."
     } else {
-        "Binds meshes anew. The bind is a snapshot: what was modelled is then seen where the joints stand at the moment."
+        "Binds skinned meshes again, with their joints at the pose that is chosen below."
     };
-    let name = if draft.create { "Hang meshes on joints" } else { "Bind meshes anew" };
+    let name = if draft.create { "Bind meshes to joints" } else { "Rebind meshes" };
     head(ui, theme, None, name, words, actions);
-    caption(ui, theme, "Meshes");
-    ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).show(ui, |ui| {
-        for (node, meant) in &mut now.meshes {
-            let about = document.node(*node);
-            let skin = about.skin.and_then(|s| document.skins.get(s)).map(|s| many(s.joints.len(), "joint"));
-            let text = format!("{}, {}", about.label(*node), skin.unwrap_or_else(|| "on no skin".to_owned()));
-            check(ui, theme, meant, text);
-        }
-        if now.meshes.is_empty() {
-            let none = if draft.create { "Every mesh hangs on a skin" } else { "No mesh hangs on a skin" };
-            small(ui, theme, none);
-        }
-    });
-    if draft.create {
-        caption(ui, theme, "Joints");
-        joints_ui(ui, theme, document, &mut now);
-    }
-    caption(ui, theme, "Moment");
-    if choice(ui, theme, !now.at_moment, "As the file stands", "The pose of the file, with what was posed of it")
-        .clicked()
-    {
-        now.at_moment = false;
-    }
-    if let Some((clip, time)) = draft.moment {
-        let label = format!("As {} stands at {time:.2} s", document.clip_label(clip));
-        if choice(ui, theme, now.at_moment, &label, "The clip that is shown, at the playhead").clicked() {
-            now.at_moment = true;
-        }
-    }
-    if !draft.create {
-        caption(ui, theme, "Shape");
-        let hint = "It is seen where its joints stand at that moment, as it was made";
-        if choice(ui, theme, !now.posed, "What was modelled", hint).clicked() {
-            now.posed = false;
-        }
-        let hint = "It stays as it is posed: its vertices are stored so, with normals and morph targets";
-        if choice(ui, theme, now.posed, "What is seen", hint).clicked() {
-            now.posed = true;
-        }
-    }
-    ui.add_space(8.0);
-    caption(ui, theme, "What will change");
-    let key = (session.generation(), now.clone());
-    state.foreseen.update(key, |_| now.foreseen(document));
-    let is_fine = match state.foreseen.get() {
-        Some(Ok(lines)) => {
-            for line in lines {
-                small(ui, theme, &format!("•  {line}"));
+    let height = (ui.ctx().content_rect().height() - 210.0).max(120.0);
+    let is_fine = ScrollArea::vertical()
+        .id_salt("what is bound")
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            choices_ui(ui, view, draft, &mut now);
+            ui.add_space(8.0);
+            caption(ui, theme, "What will change");
+            let key = (session.generation(), now.clone());
+            state.foreseen.update(key, |_| now.foreseen(document));
+            match state.foreseen.get() {
+                Some(Ok(lines)) => {
+                    for line in lines {
+                        small(ui, theme, &format!("•  {line}"));
+                    }
+                    true
+                }
+                Some(Err(why)) => {
+                    warning(ui, theme, why);
+                    false
+                }
+                None => false,
             }
-            true
-        }
-        Some(Err(why)) => {
-            warning(ui, theme, why);
-            false
-        }
-        None => false,
-    };
+        })
+        .inner;
     ui.add_space(14.0);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let verb = ui.add_enabled_ui(is_fine, |ui| primary(ui, theme, "Bind")).inner;
@@ -182,6 +152,52 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
     }
 }
 
+/// The meshes, the joints, the pose and the shape that are bound.
+fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDraft) {
+    let theme = view.theme;
+    let Some(session) = view.session else { return };
+    let document = session.document();
+    caption(ui, theme, "Meshes");
+    let list = ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).auto_shrink([false, true]);
+    list.show(ui, |ui| {
+        for (node, meant) in &mut now.meshes {
+            let about = document.node(*node);
+            let skin = about.skin.and_then(|s| document.skins.get(s)).map(|s| many(s.joints.len(), "joint"));
+            let text = format!("{}, {}", about.label(*node), skin.unwrap_or_else(|| "unskinned".to_owned()));
+            check(ui, theme, meant, text);
+        }
+        if now.meshes.is_empty() {
+            let none = if draft.create { "Every mesh has a skin" } else { "No mesh has a skin" };
+            small(ui, theme, none);
+        }
+    });
+    if draft.create {
+        caption(ui, theme, "Joints");
+        joints_ui(ui, theme, document, now);
+    }
+    caption(ui, theme, "Bind at");
+    if choice(ui, theme, !now.at_moment, "The pose of the file", "With its edits in Pose mode").clicked() {
+        now.at_moment = false;
+    }
+    if let Some((clip, time)) = draft.moment {
+        let label = format!("{} at {time:.2} s", document.clip_label(clip));
+        if choice(ui, theme, now.at_moment, &label, "The shown clip at the playhead").clicked() {
+            now.at_moment = true;
+        }
+    }
+    if !draft.create {
+        caption(ui, theme, "Shape");
+        let hint = "The mesh has its modelled shape at this pose";
+        if choice(ui, theme, !now.posed, "Modelled shape", hint).clicked() {
+            now.posed = false;
+        }
+        let hint = "The mesh keeps its present look; vertices, normals and morph targets are stored anew";
+        if choice(ui, theme, now.posed, "Visible shape", hint).clicked() {
+            now.posed = true;
+        }
+    }
+}
+
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(6.0);
     ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
@@ -196,12 +212,12 @@ fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraf
     for (id, skin) in document.skins.iter() {
         let own = document.node_ids().find(|n| document.node(*n).skin == Some(id));
         let name = own.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
-        let text = format!("Those of {name}: {}", skin.joints.len());
+        let text = format!("Joints of {name}: {}", skin.joints.len());
         if choice(ui, theme, now.of_skin == Some(id), &text, "").clicked() {
             now.of_skin = Some(id);
         }
     }
     if now.selected.is_empty() && document.skins.count() == 0 {
-        small(ui, theme, "Select the joints in the outliner first; then Bind… takes them");
+        small(ui, theme, "Select the joints in the outliner, then open Bind… again");
     }
 }

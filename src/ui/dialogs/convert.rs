@@ -65,11 +65,11 @@ fn many_of(count: usize, one: &str, more: &str) -> String {
 
 /// Units, with metres of each.
 const UNITS: [(f32, &str); 6] = [
-    (1.0, "metres"),
-    (0.01, "centimetres"),
+    (1.0, "meters"),
+    (0.01, "centimeters"),
     (0.0254, "inches"),
-    (0.001, "millimetres"),
-    (0.1, "decimetres"),
+    (0.001, "millimeters"),
+    (0.1, "decimeters"),
     (0.056_444, "CMU’s, 5.64 cm"),
 ];
 
@@ -80,7 +80,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
     ui.label(RichText::new(format!("{} · {}", draft.format, draft.contents())).font(Theme::font(Font::Heading)));
-    small(ui, theme, "It is taken over as a glTF model; the file itself stays as it is.");
+    small(ui, theme, "Opened as a new glTF model; the file itself is not changed.");
     ui.add_space(10.0);
     row(ui, theme, "Up", |ui| {
         segments(ui, theme, |ui| {
@@ -148,7 +148,7 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let known = UNITS.iter().position(|(metres, _)| (metres - unit).abs() < 1e-6);
     let mut chosen = known.unwrap_or(UNITS.len());
     let mut list: Vec<(usize, &str, &str)> = UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
-    list.push((UNITS.len(), "another", "Metres of the unit, by number"));
+    list.push((UNITS.len(), "another", "Meters per unit, as a number"));
     let was = chosen;
     choices(ui, "Unit", 150.0, &list, &mut chosen);
     if chosen != was {
@@ -160,15 +160,15 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
             [86.0, 24.0],
             DragValue::new(&mut metres).range(1e-6..=1e6).speed(0.001).max_decimals(6).suffix(" m"),
         );
-        name_widget(ui, &field, "Metres of the unit");
+        name_widget(ui, &field, "Meters per unit");
         if field.changed() {
             now.conversion.unit = Some(metres);
         }
     }
     if let Some(size) = now.size {
         let guessed = now.conversion.unit.is_none() && now.found.unit.is_some();
-        let words = if guessed { ", guessed by its size" } else { "" };
-        small(ui, theme, &format!("it is {:.2} m large{words}", size * now.unit()));
+        let words = if guessed { ", unit guessed from the size" } else { "" };
+        small(ui, theme, &format!("largest extent {:.2} m{words}", size * now.unit()));
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, cut, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
+        widgets::{check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
     },
 };
 
@@ -181,8 +181,8 @@ struct Preset {
 
 const PRESETS: [Preset; 6] = [
     Preset { name: "One model with all clips", skeleton_only: false, rate: None, each: false, gltf: false },
-    Preset { name: "A model a clip", skeleton_only: false, rate: None, each: true, gltf: false },
-    Preset { name: "Engine: skeleton, a file a clip", skeleton_only: true, rate: None, each: true, gltf: false },
+    Preset { name: "One model per clip", skeleton_only: false, rate: None, each: true, gltf: false },
+    Preset { name: "Engine: skeleton, one file per clip", skeleton_only: true, rate: None, each: true, gltf: false },
     Preset { name: "Library: skeleton with all clips", skeleton_only: true, rate: None, each: false, gltf: false },
     Preset {
         name: "Baked: one model, keys at 30 fps",
@@ -235,10 +235,13 @@ fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labelled(ui, theme, "Named", |ui| {
         let width = ui.available_width() - 120.0;
-        let field = egui::TextEdit::singleline(&mut draft.names).desired_width(width).font(egui::TextStyle::Monospace);
-        let field = ui.add(field.hint_text("{clip}"));
+        let field = egui::TextEdit::singleline(&mut draft.names)
+            .vertical_align(egui::Align::Center)
+            .desired_width(width)
+            .font(egui::TextStyle::Monospace);
+        let field = edged(ui, |ui| ui.add(field.hint_text("{clip}")));
         name_widget(ui, &field, "Named");
-        menu_button(ui, "Add a part", |ui| {
+        menu_button(ui, "Insert field", |ui| {
             let parts = [
                 ("{clip}", "the clip's name"),
                 ("{file}", "what the document is called"),
@@ -333,10 +336,13 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
             }
         });
         if now.resampled {
-            let field =
-                ui.add(egui::TextEdit::singleline(&mut now.rate).desired_width(56.0).font(egui::TextStyle::Monospace));
+            let field = egui::TextEdit::singleline(&mut now.rate)
+                .vertical_align(egui::Align::Center)
+                .desired_width(56.0)
+                .font(egui::TextStyle::Monospace);
+            let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Frames a second");
-            ui.label(RichText::new("frames a second").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("frames per second").color(theme.color(ColorRole::TextSecondary)));
         }
         let unkeyed = document.aids.unkeyed.len();
         if unkeyed > 0 {
@@ -346,7 +352,7 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
     });
     labelled(ui, theme, "Files", |ui| {
         segments(ui, theme, |ui| {
-            for (each, text) in [(false, "One file"), (true, "A file a clip")] {
+            for (each, text) in [(false, "One file"), (true, "One file per clip")] {
                 if segment(ui, theme, text, now.each == each, false).clicked() {
                     now.each = each;
                 }
@@ -373,9 +379,12 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
     let mut enter = false;
     labelled(ui, theme, label, |ui| {
         let width = ui.available_width() - 84.0;
-        let field = egui::TextEdit::singleline(text).desired_width(width).font(egui::TextStyle::Monospace);
-        let field = ui.add(field);
-        if plain(ui, "Choose…").on_hover_text("The system's own dialog").clicked() {
+        let field = egui::TextEdit::singleline(text)
+            .vertical_align(egui::Align::Center)
+            .desired_width(width)
+            .font(egui::TextStyle::Monospace);
+        let field = edged(ui, |ui| ui.add(field));
+        if ui.button("Choose…").on_hover_text("The system's own dialog").clicked() {
             actions.push(DialogAction::BrowseExport { folder: each });
         }
         name_widget(ui, &field, label);
@@ -415,20 +424,19 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     ui.horizontal(|ui| {
         let fails = foreseen.and_then(|f| f.fails.as_ref());
         let said = match (&request, files.len(), own) {
-            (None, ..) => Err("The rate is no number".to_owned()),
-            (_, 0, _) => Err("No clip is chosen".to_owned()),
+            (None, ..) => Err("The rate is not a number".to_owned()),
+            (_, 0, _) => Err("Nothing to export: choose a clip".to_owned()),
             (.., true) => Err("That is the file that is open; choose another name".to_owned()),
             _ if fails.is_some() => Err(fails.cloned().unwrap_or_default()),
             _ => {
                 let size =
                     if sizes.len() == files.len() { bytes_in_words(sizes.iter().sum()) } else { "…".to_owned() };
-                let way =
-                    if replaced > 0 { format!(", {} there make way", many(replaced, "file")) } else { String::new() };
+                let way = if replaced > 0 { format!(", {} replaced", many(replaced, "file")) } else { String::new() };
                 let alike = match request.as_ref().map_or(0, |r| r.alike(document)) {
                     0 => String::new(),
                     n => format!(", {} called alike and numbered", n + 1),
                 };
-                Ok(format!("{}, {size} foreseen{way}{alike}", many(files.len(), "file")))
+                Ok(format!("{}, about {size} in total{way}{alike}", many(files.len(), "file")))
             }
         };
         let role = if said.is_err() { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
@@ -531,7 +539,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
             }
         });
     });
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(6).show(ui, |ui| {
+    theme.well().inner_margin(6).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let height = 24.0 * (shown.len().clamp(1, 6) as f32);
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -582,7 +590,7 @@ fn files_ui(
     let real = |p: &std::path::Path| p.canonicalize().ok();
     let own = session.path().and_then(real);
     let is_own = own.is_some() && files.iter().take(LOOKED).any(|(path, _)| real(path) == own);
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(6).show(ui, |ui| {
+    theme.well().inner_margin(6).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = 22.0 * (files.len().clamp(1, 5) as f32);

@@ -19,7 +19,7 @@ use crate::{
     ui::{
         Action, Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
         theme::Font,
-        widgets::{cut, name_widget, paint_icon, row, segment, segments},
+        widgets::{cut, edged, name_widget, paint_icon, row, segment, segments},
     },
 };
 
@@ -149,13 +149,12 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, w
         PathFor::Import => "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb",
     };
     ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));
-    let field = ui.add(
-        egui::TextEdit::singleline(&mut text)
-            .desired_width(f32::INFINITY)
-            .min_size(vec2(0.0, 30.0))
-            .align(egui::Align2::LEFT_CENTER)
-            .font(egui::TextStyle::Monospace),
-    );
+    let field = egui::TextEdit::singleline(&mut text)
+        .desired_width(f32::INFINITY)
+        .min_size(vec2(0.0, 30.0))
+        .align(egui::Align2::LEFT_CENTER)
+        .font(egui::TextStyle::Monospace);
+    let field = edged(ui, |ui| ui.add(field));
     name_widget(ui, &field, "Path");
     // A whole path that is put behind the folder that stands there is meant instead of it.
     if let Some(added) = text.strip_prefix(path).filter(|_| path.ends_with(std::path::is_separator))
@@ -300,7 +299,7 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
     let (folder, typed) = parts(text);
     let listing = files.of(ui, &folder).clone();
     let mut chosen = false;
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(4).show(ui, |ui| {
+    theme.well().inner_margin(4).show(ui, |ui| {
         ui.set_height(HEIGHT);
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -63,7 +63,7 @@ fn label(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Whether a sentence says more than the name beside it does: *Whose axis; the node's own unless given*, but not *Which*.
+/// Whether a sentence says more than the name beside it does: *Space of the axis; local if omitted*, but not *Clip to edit*.
 fn says_more(help: &str) -> bool {
     help.split_whitespace().count() > 3
 }
@@ -93,7 +93,8 @@ fn rows(spec: &CommandSpec, draft: &FormDraft) -> (Vec<usize>, Vec<usize>) {
     let kept = |k: &usize| {
         let argument = &spec.arguments[*k];
         let is_keys = entry(spec, argument) == Some(Entry::Keys);
-        is_needed(spec, argument) || is_keys || draft.entered[*k].value.is_some() || *k == first
+        let is_first = *k == first && argument.name != "primitive";
+        is_needed(spec, argument) || is_keys || draft.entered[*k].value.is_some() || is_first
     };
     all.into_iter().partition(kept)
 }
@@ -120,7 +121,9 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
         small(ui, theme, "This command takes data that a program writes. Use it in scripts.");
     } else {
         let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
-        ScrollArea::vertical().max_height(most).auto_shrink([false, true]).id_salt("form").show(ui, |ui| {
+        // A dialog offers only the height that it had in the frame before.
+        let area = ScrollArea::vertical().max_height(most).min_scrolled_height(most).auto_shrink([false, true]);
+        area.id_salt("form").show(ui, |ui| {
             typing |= rows_ui(ui, view, spec, draft, &mut now, actions);
         });
     }
@@ -234,7 +237,11 @@ fn row_ui(
     let Some(entry) = entry(spec, argument) else { return false };
     let role = if is_needed(spec, argument) { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
     let words = RichText::new(label(argument.name)).color(view.theme.color(role));
-    ui.with_layout(egui::Layout::left_to_right(egui::Align::Min), |ui| ui.add(egui::Label::new(words).wrap()));
+    ui.vertical(|ui| {
+        // In the middle of a field that is 24 high.
+        ui.add_space(4.0);
+        ui.add(egui::Label::new(words).wrap());
+    });
     ui.vertical(|ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         let enters = field_ui(ui, view, (spec, argument), &entry, (k, now), place, actions);
@@ -242,7 +249,8 @@ fn row_ui(
             let text = RichText::new(wrong).font(super::Theme::font(Font::Small));
             ui.add(egui::Label::new(text.color(view.theme.color(ColorRole::SeverityWarning))).wrap());
         } else if says_more(argument.help) {
-            small(ui, view.theme, argument.help);
+            // Names between backticks are for the command line.
+            small(ui, view.theme, &argument.help.replace('`', ""));
         }
         enters
     })

@@ -22,7 +22,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, cut, icon_button, name_widget, paint_icon, row, segment, segments},
+        widgets::{check, cut, edged, icon_button, name_widget, paint_icon, row, segment, segments},
     },
 };
 
@@ -152,14 +152,16 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     let words = format!("{read} The model itself stays as it is: only clips are added.");
     head(ui, theme, None, &title, &words, actions);
     keys(ui, found, &mut now);
+    // In a low window both sides scroll, and the buttons stay in sight.
+    let height = (ui.ctx().content_rect().height() - 216.0).clamp(160.0, 440.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
         let room = ui.available_width();
         let list = LIST.min(room * 0.66);
-        ui.allocate_ui_with_layout(vec2(list, 440.0), Layout::top_down(Align::Min), |ui| {
-            list_ui(ui, theme, found, &mut now, actions);
+        ui.allocate_ui_with_layout(vec2(list, height), Layout::top_down(Align::Min), |ui| {
+            list_ui(ui, theme, found, &mut now, height - 40.0, actions);
         });
-        ui.allocate_ui_with_layout(vec2(room - list - 16.0, 440.0), Layout::top_down(Align::Min), |ui| {
+        ui.allocate_ui_with_layout(vec2(room - list - 16.0, height), Layout::top_down(Align::Min), |ui| {
             let document = view.session.map(|s| s.document());
             ScrollArea::vertical().auto_shrink([false, false]).id_salt("import details").show(ui, |ui| {
                 details_ui(ui, theme, document, found, &mut now, actions);
@@ -168,7 +170,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     });
     ui.add_space(10.0);
     ui.horizontal(|ui| {
-        small(ui, theme, "A name that is taken");
+        small(ui, theme, "If the name exists");
         segments(ui, theme, |ui| {
             for (taken, text) in
                 [(TakenName::Number, "Add a number"), (TakenName::Replace, "Replace"), (TakenName::Skip, "Skip")]
@@ -179,9 +181,9 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
             }
         });
         ui.add_space(12.0);
-        small(ui, theme, "Where rests differ");
+        small(ui, theme, "If rest poses differ");
         segments(ui, theme, |ui| {
-            for (how, text) in [(KeysHow::Rests, "Move keys over"), (KeysHow::Copy, "Copy keys")] {
+            for (how, text) in [(KeysHow::Rests, "Retarget"), (KeysHow::Copy, "Copy keys")] {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -211,12 +213,12 @@ fn keys(ui: &Ui, found: &ImportView, now: &mut ImportDraft) {
     }
 }
 
-fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, actions: &mut Actions) {
+fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, height: f32, actions: &mut Actions) {
     let able = found.rows.iter().filter(|r| !r.is_empty).count();
     let count = now.ticked.iter().filter(|t| **t).count();
     ui.horizontal(|ui| {
         let mut all = count == able && able > 0;
-        if check(ui, theme, &mut all, format!("Take all, {count} of {} taken", found.rows.len())).changed() {
+        if check(ui, theme, &mut all, format!("{count} of {} selected", found.rows.len())).changed() {
             for (tick, row) in now.ticked.iter_mut().zip(&found.rows) {
                 *tick = all && !row.is_empty;
             }
@@ -224,10 +226,10 @@ fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft
     });
     ui.add_space(4.0);
     let shown = now.shown;
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).show(ui, |ui| {
+    theme.well().show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().auto_shrink([false, false]).max_height(400.0).id_salt("import rows").show_rows(
+        ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("import rows").show_rows(
             ui,
             ROW,
             found.rows.len() + faulty(found).count() + found.waiting.len(),
@@ -459,7 +461,7 @@ fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &Impor
     if !file.guessed.is_empty() {
         let joints = all_joints(document);
         ui.add_space(2.0);
-        let head = format!("Matched otherwise than by the same name, {}", file.guessed.len());
+        let head = format!("Matched by other means than the name, {}", file.guessed.len());
         let head = RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
         egui::CollapsingHeader::new(head).id_salt(("guessed", &file.name)).show(ui, |ui| {
             for (theirs, ours) in &file.guessed {
@@ -487,7 +489,7 @@ fn counterpart_ui(
         let font = Theme::font(Font::NumberSmall);
         let text = cut(ui, theirs, &font, rect.width() - 8.0);
         ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
-        let shown = chosen.map_or_else(|| "leave out".to_owned(), |n| document.node(n).label(n));
+        let shown = chosen.map_or_else(|| "Leave out".to_owned(), |n| document.node(n).label(n));
         let width = ui.available_width() - 4.0;
         let mut to = chosen;
         let list = egui::ComboBox::from_id_salt(("counterpart", theirs))
@@ -495,7 +497,7 @@ fn counterpart_ui(
             .width(width)
             .height(280.0)
             .show_ui(ui, |ui| {
-                ui.selectable_value(&mut to, None, "leave out");
+                ui.selectable_value(&mut to, None, "Leave out");
                 for node in joints {
                     ui.selectable_value(&mut to, Some(*node), document.node(*node).label(*node));
                 }
@@ -547,7 +549,7 @@ fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
     ui.add_space(2.0);
     ui.horizontal(|ui| {
         segments(ui, theme, |ui| {
-            for (as_dropped, text) in [(false, "Merged"), (true, "As dropped")] {
+            for (as_dropped, text) in [(false, "Retargeted"), (true, "As in the file")] {
                 if segment(ui, theme, text, now.as_dropped == as_dropped, false).clicked() {
                     now.as_dropped = as_dropped;
                 }
@@ -582,7 +584,11 @@ fn details_ui(
     };
     let file = &found.files[about.file];
     if let Some(name) = now.names.get_mut(now.shown) {
-        let field = ui.add(egui::TextEdit::singleline(name).desired_width(f32::INFINITY).font(egui::TextStyle::Body));
+        let field = egui::TextEdit::singleline(name)
+            .vertical_align(egui::Align::Center)
+            .desired_width(f32::INFINITY)
+            .font(egui::TextStyle::Body);
+        let field = edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "Name of the clip");
     }
     ui.add_space(6.0);

@@ -17,7 +17,7 @@ use crate::{
     ui::{
         Actions, Dialog, DialogAction, Theme, View,
         theme::Font,
-        widgets::{check, name_widget, segment, segments},
+        widgets::{check, edged, name_widget, segment, segments},
     },
 };
 
@@ -95,9 +95,9 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     labelled(ui, theme, "As", |ui| {
         segments(ui, theme, |ui| {
             let kinds = [
-                (FilmKind::Numbered, "Numbered pictures"),
-                (FilmKind::Gif, "One that moves (.gif)"),
-                (FilmKind::Sheet, "One sheet of all"),
+                (FilmKind::Numbered, "Image sequence"),
+                (FilmKind::Gif, "Animated GIF"),
+                (FilmKind::Sheet, "Contact sheet"),
             ];
             for (kind, text) in kinds {
                 if segment(ui, theme, text, now.kind == kind, false).clicked() {
@@ -122,22 +122,24 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     labelled(ui, theme, "Rate", |ui| {
         let field = ui.add(egui::DragValue::new(&mut now.fps).range(0.1..=fastest).speed(0.1).max_decimals(3));
         name_widget(ui, &field, "Pictures a second");
-        ui.label(RichText::new("a second").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("per second").color(theme.color(ColorRole::TextSecondary)));
     });
     labelled(ui, theme, "Shown", |ui| {
-        check(ui, theme, &mut now.transparent, "Nothing behind it");
+        check(ui, theme, &mut now.transparent, "Transparent");
         if now.transparent {
             now.grid = false;
         }
         ui.add_enabled_ui(!now.transparent, |ui| check(ui, theme, &mut now.grid, "Ground"));
         check(ui, theme, &mut now.joints, "Joints");
-        check(ui, theme, &mut now.turns, "Once around it");
+        check(ui, theme, &mut now.turns, "Turntable");
     });
     let mut enter = false;
     labelled(ui, theme, "File", |ui| {
-        let field =
-            egui::TextEdit::singleline(&mut now.to).desired_width(f32::INFINITY).font(egui::TextStyle::Monospace);
-        let field = ui.add(field);
+        let field = egui::TextEdit::singleline(&mut now.to)
+            .vertical_align(egui::Align::Center)
+            .desired_width(f32::INFINITY)
+            .font(egui::TextStyle::Monospace);
+        let field = edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "File");
         enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     });
@@ -147,7 +149,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let files = now.kind.files(&now.path(), count);
     let there = files.iter().take(100).filter(|f| f.exists()).count();
     ui.add_space(4.0);
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+    theme.well().inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let first = files.first().map(|f| name_of(f)).unwrap_or_default();
         let said = match (now.kind, files.last()) {
@@ -167,7 +169,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     });
     ui.add_space(10.0);
     ui.horizontal(|ui| {
-        let said = if there > 0 { format!("{} there make way", many(there, "file")) } else { String::new() };
+        let said = if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
         ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let named = expand(&now.to).file_name().is_some();

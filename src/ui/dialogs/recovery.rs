@@ -24,7 +24,7 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
         n => format!("Ulna closed while {n} files were not saved"),
     };
     let words = if count == 0 {
-        "No journal is left of an earlier sitting."
+        "No unsaved work of an earlier session was found."
     } else {
         "All work up to the last step is in the journal. The files themselves are whole."
     };

@@ -92,7 +92,7 @@ pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path
     head(ui, theme, sign, &format!("Could not save {}", name_of(path)), message, actions);
     let Some(history) = view.session.map(|s| s.history()) else { return };
     let steps = history.done();
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+    theme.well().inner_margin(8).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let (from, to) = (cause.saturating_sub(2), (cause + 3).min(steps.len()));
         for (k, done) in steps.iter().enumerate().take(to).skip(from) {
@@ -215,13 +215,20 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
         1 => format!("Save {name}: 1 pose is not keyed"),
         n => format!("Save {name}: {n} poses are not keyed"),
     };
-    head(ui, theme, None, &heading, "Without a key a pose is not in the file. Left ones stay here.", actions);
+    head(
+        ui,
+        theme,
+        None,
+        &heading,
+        "Poses without a key are not saved. Those that you leave stay in this window.",
+        actions,
+    );
     let with = |k: usize, key: bool| {
         let mut rows = rows.to_vec();
         rows[k].key = key;
         DialogAction::SetDialog(Some(Dialog::Unkeyed { rows }))
     };
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).inner_margin(8).show(ui, |ui| {
+    theme.well().inner_margin(8).show(ui, |ui| {
         egui::ScrollArea::vertical().max_height(280.0).auto_shrink([false, true]).show(ui, |ui| {
             for (k, row) in rows.iter().enumerate() {
                 ui.horizontal(|ui| {

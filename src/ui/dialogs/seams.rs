@@ -91,10 +91,11 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
     }
     let at = pos2(rect.left() + 12.0, rect.center().y);
     ui.painter().text(at, Align2::LEFT_CENTER, many(list.len(), "pair"), Theme::font(Font::Caption), tertiary);
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(4).show(ui, |ui| {
+    theme.well().show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
-        let area = ScrollArea::vertical().auto_shrink([false, false]).max_height(360.0).id_salt("seams");
+        let height = (ui.ctx().content_rect().height() - 300.0).clamp(120.0, 360.0);
+        let area = ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("seams");
         area.show_rows(ui, ROW, list.len(), |ui, range| {
             for seam in &list[range] {
                 seam_ui(ui, theme, document, seam, &mut now);

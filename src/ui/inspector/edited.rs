@@ -61,7 +61,7 @@ pub fn edited_ui(state: &mut EditedState, ui: &mut Ui, view: &View<'_>, session:
 
 fn row_ui(ui: &mut Ui, view: &View<'_>, row: &Edited, actions: &mut Actions) {
     let theme = view.theme;
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 36.0), Sense::hover());
+    let (rect, whole) = ui.allocate_exact_size(vec2(ui.available_width(), 36.0), Sense::hover());
     let icon = match row.thing {
         EditedThing::Layer(..) => icons::ICON_LAYERS,
         EditedThing::Clip(_) => icons::ICON_MOVIE,
@@ -71,10 +71,13 @@ fn row_ui(ui: &mut Ui, view: &View<'_>, row: &Edited, actions: &mut Actions) {
     let color =
         if matches!(row.thing, EditedThing::Layer(..)) { ColorRole::AccentText } else { ColorRole::TextSecondary };
     paint_icon(ui.painter(), pos2(rect.left() + 10.0, rect.center().y), icon, 15.0, theme.color(color));
-    let width = rect.width() - 24.0 - 116.0;
+    let width = rect.width() - 24.0 - 124.0;
     let (body, small) = (Theme::font(Font::Body), Theme::font(Font::Small));
     let title = cut(ui, &row.title, &body, width);
     let facts = cut(ui, &row.facts, &small, width);
+    if title != row.title || facts != row.facts {
+        whole.on_hover_text(format!("{}, {}", row.title, row.facts));
+    }
     let left = rect.left() + 24.0;
     let painter = ui.painter();
     painter.text(

@@ -46,7 +46,7 @@ pub struct LayersState {
 }
 
 /// Height of a layer's row.
-const ROW: f32 = 48.0;
+const ROW: f32 = 52.0;
 
 /// The section; nothing where neither a clip nor the pose is seen.
 pub fn layers_ui(
@@ -291,7 +291,7 @@ fn layer_row(
         });
     }
     {
-        let ui = &mut line(ui, 25.0, 20.0, "strength");
+        let ui = &mut line(ui, 28.0, 20.0, "strength");
         ui.add_space(28.0);
         strength_ui(ui, view, (home, layer), actions);
         ui.add_space(4.0);
@@ -346,7 +346,7 @@ fn drag_row(
 
 fn rename_ui(state: &mut LayersState, ui: &mut Ui, home: LayerHome, layer: &PoseLayer, actions: &mut Actions) -> bool {
     let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == layer.id) else { return false };
-    let field = ui.add(egui::TextEdit::singleline(text).desired_width(140.0));
+    let field = ui.add(egui::TextEdit::singleline(text).vertical_align(egui::Align::Center).desired_width(140.0));
     name_widget(ui, &field, "Name of the layer");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();

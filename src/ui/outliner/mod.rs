@@ -108,7 +108,8 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         Panel::bottom("clips")
             .resizable(true)
             .default_size(height.min(room * 0.45))
-            .size_range(60.0..=(room * 0.6))
+            // Three rows of the tree stay in sight.
+            .size_range(60.0..=(room * 0.6).min(room - 132.0).max(60.0))
             .frame(egui::Frame::NONE)
             .show(ui, |ui| clips::clips_ui(state, ui, view, actions));
     }
@@ -141,7 +142,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     }
     let row_height = Measure::RowTree.points();
     ui.spacing_mut().item_spacing.y = 0.0;
-    let mut area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("tree");
+    let mut area = ScrollArea::vertical().auto_shrink([false, false]).min_scrolled_height(24.0).id_salt("tree");
     if let Some(target) = state.scroll_to.take()
         && let Some(at) = rows.iter().position(|r| r.node() == Some(target))
     {

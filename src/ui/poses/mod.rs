@@ -166,7 +166,7 @@ fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, ac
     ui.vertical_centered(|ui| {
         if none {
             let text =
-                "No poses kept yet. A kept pose can be put on again: in part, flipped, by degrees, on another model.";
+                "No poses kept yet. A kept pose can be applied again: in part, flipped, blended, or to another model.";
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             ui.add_space(4.0);
             let response = ui.button("Keep this pose");

@@ -89,7 +89,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
             actions.push(Action::Run(TimelineCommand::FitAll.into()));
         }
         let clip = ClipName::Id(sheet.id);
-        if line(ui, view, "Remove dead keys", None, state.dead.count() > 0) {
+        if line(ui, view, "Remove redundant keys", None, state.dead.count() > 0) {
             actions.push(Action::Run(CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into()));
         }
     });

@@ -113,19 +113,19 @@ fn dead_keys_ui(state: &TimelineState, ui: &mut Ui, sheet: &Sheet<'_>, rect: Rec
         return;
     }
     let theme = sheet.view.theme;
-    let keys = if count == 1 { "1 dead key".to_owned() } else { format!("{} dead keys", thousands(count)) };
+    let keys = if count == 1 { "1 redundant key".to_owned() } else { format!("{} redundant", thousands(count)) };
     let mut line = ui.new_child(
         egui::UiBuilder::new()
             .max_rect(rect.shrink2(vec2(12.0, 1.0)))
             .layout(egui::Layout::left_to_right(egui::Align::Center)),
     );
     let text = egui::RichText::new(keys).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
-    line.label(text).on_hover_text("On the line between the keys beside them: without them nothing moves otherwise");
+    line.label(text).on_hover_text("Keys on the line between their neighbors: without them the motion is the same");
     line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let button = egui::Button::new(
             egui::RichText::new(format!("Remove {}", thousands(count))).font(Theme::font(Font::Small)),
         );
-        if ui.add(button).on_hover_text("Removes the dead keys of the rows that are listed").clicked() {
+        if ui.add(button).on_hover_text("Removes redundant keys, which change nothing, of the listed rows").clicked() {
             let clip = ClipName::Id(sheet.id);
             let which = WhichKeys::these(sheet.id, state.dead.keys());
             actions.push(Action::Run(CleanKeys { clip, tolerance: None, which }.into()));

@@ -196,8 +196,8 @@ fn clip_and_rate(
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Speed"));
     }
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
-        let text = format!("{reached:.0} frames a second reached");
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        let text = RichText::new(format!("{reached:.0} fps")).font(Theme::font(Font::Caption));
+        ui.label(text.color(theme.color(ColorRole::TextTertiary))).on_hover_text("Frames per second that are drawn");
     }
 }
 

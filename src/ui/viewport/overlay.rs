@@ -213,7 +213,10 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
 fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let text = if view.viewport.camera.orthographic { "Orthographic" } else { "Perspective" };
-    let label = format!("{text} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    // In a narrow view all switches stay in one row.
+    let short = if view.viewport.camera.orthographic { "Ortho." } else { "Persp." };
+    let shown = if ui.available_width() < 410.0 { short } else { text };
+    let label = format!("{shown} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = menu_button(ui, egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
         ui.set_min_width(200.0);
         for command in &DIRECTIONS {
@@ -234,6 +237,9 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}")));
+    if shown != text {
+        button.on_hover_text(text);
+    }
 }
 
 /// How weights are shown.

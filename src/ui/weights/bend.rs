@@ -114,8 +114,11 @@ pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
     let id = ui.scope_id().with("name of the bend");
     let mut name: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     ui.horizontal(|ui| {
-        let field =
-            ui.add(egui::TextEdit::singleline(&mut name).hint_text("Keep what is seen as…").desired_width(150.0));
+        let field = egui::TextEdit::singleline(&mut name)
+            .hint_text("Keep what is seen as…")
+            .vertical_align(egui::Align::Center)
+            .desired_width(150.0);
+        let field = crate::ui::widgets::edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "Name of the pose");
         let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
         let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Keep"));

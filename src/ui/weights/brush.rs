@@ -187,7 +187,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         pressure_ui(ui, brush);
         end(ui);
         if brush.kind.is_of_one_joint() {
-            check(ui, theme, &mut brush.build_up, "Build up in a stroke")
+            check(ui, theme, &mut brush.build_up, "Accumulate")
                 .on_hover_text("Going over a spot twice paints it twice");
         } else {
             check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
@@ -199,7 +199,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             );
             ui.end_row();
         }
-        check(ui, theme, in_scene, "Size in the scene")
+        check(ui, theme, in_scene, "World-space size")
             .on_hover_text("The brush keeps its size on the model, not on the screen");
         end(ui);
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");

@@ -445,7 +445,7 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
     let text = if view.paint.locked.is_empty() {
-        "Shares move between all joints; a lock keeps one as it is."
+        "Weight is redistributed among unlocked joints."
     } else if canvas.joints().iter().all(|j| view.paint.locked.contains(j)) {
         "All joints are locked: nothing can be painted."
     } else {

@@ -88,7 +88,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
             actions.push(Action::Run(KeepWeightLayers { on: Some(keeps), mesh: Some(mesh.clone()) }.into()));
         }
     });
-    caption(ui, theme, "Strokes go into the marked layer. What all come to is saved.");
+    caption(ui, theme, "Strokes go into the marked layer. The combined result is saved.");
 }
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {

@@ -191,7 +191,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 let text = format!("worst {first:.2} → {now:.2}");
                 ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
             }
-            if ui.button("Go there").clicked() {
+            if ui.button("Go to pose").clicked() {
                 actions.push(PaintAction::GoToSpot(spot));
             }
         }
@@ -199,15 +199,12 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new("The skin breaks nowhere.").color(theme.color(ColorRole::TextSecondary)));
         }
         None => {
-            let text = if narrow {
-                "Where does the skin break?"
-            } else {
-                "Where does the skin break, in all clips and a range of motion?"
-            };
+            let text =
+                if narrow { "Worst deformations" } else { "Worst deformations in all clips and a range of motion" };
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         }
     }
-    let name = if view.paint.searched { "Look again" } else { "Find the worst pose" };
+    let name = if view.paint.searched { "Search again" } else { "Find the worst pose" };
     if ui.add_enabled(view.program.job.is_none(), egui::Button::new(name)).clicked() {
         actions.push(Action::Run(BrushCommand::Worst.into()));
     }

@@ -35,51 +35,51 @@ document_commands! {
     /// Commands that blend poses.
     BlendCommand in "Pose/Blend";
 
-    /// Brings a pose nearer to another: 0 leaves it, 1 is the other, below 0 goes away from it
+    /// Blends the pose toward another pose; negative amounts move away from it
     Blend {
-        /// Which nodes; all that are posed or moved unless given.
+        /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
-        /// To what.
+        /// Target pose.
         toward: Toward,
-        /// How far, 1 is there.
+        /// Part of the way to the other pose.
         amount: f32,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.blend", "Blend the pose", asks: true;
-    /// Puts a pose between the keys before and after: 0 is the one, 1 the other
+    /// Blends between the key before and the key after
     Breakdown {
-        /// Which nodes; all that are posed or moved unless given.
+        /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
-        /// How far from the one to the other.
+        /// Part of the way from the key before to the key after.
         part: f32,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.breakdown", "Break down", asks: true, enabled: rules::clip_shown;
-    /// Brings the pose a tenth nearer to what lies between the keys around it
+    /// Blends the pose toward the in-between of its neighboring keys
     RelaxPose {
-        /// Which nodes; all that are posed or moved unless given.
+        /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
-        /// How far; a tenth unless given.
+        /// Part of the way; one tenth if omitted.
         amount: Option<f32>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.relax", "Relax", enabled: rules::clip_shown, filled: Some(around::relax_pose);
-    /// Takes the pose a tenth farther from what lies between the keys around it
+    /// Exaggerates the pose away from the in-between of its neighboring keys
     PushPose {
-        /// Which nodes; all that are posed or moved unless given.
+        /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
-        /// How far; a tenth unless given.
+        /// Part of the way; one tenth if omitted.
         amount: Option<f32>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.push", "Push", enabled: rules::clip_shown, filled: Some(around::push_pose);
-    /// Brings the pose a tenth nearer to the rest
+    /// Blends the pose toward the rest pose
     ToRest {
-        /// Which nodes; all that are posed or moved unless given.
+        /// Nodes to blend; all that are posed or animated if omitted.
         node: Option<Nodes>,
-        /// How far; a tenth unless given.
+        /// Part of the way; one tenth if omitted.
         amount: Option<f32>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.to_rest", "Nearer to rest", filled: Some(around::to_rest);
 }

@@ -22,11 +22,11 @@ document_commands! {
     /// Commands on clips that come from elsewhere.
     ClipArrivalCommand in "Clip";
 
-    /// Puts clips into the file that are given as text
+    /// Pastes clips from text
     PutClips {
-        /// The clips as text.
+        /// Copied clips, as text.
         clips: ClipTexts,
-        /// What is done where the name is taken; a number is added unless given.
+        /// Treatment of names that exist already; a number is added if omitted.
         taken: Option<TakenName>,
     } = "clip.put", "Put clips in", asks: true;
 }

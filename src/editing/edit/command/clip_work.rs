@@ -31,126 +31,126 @@ document_commands! {
     /// Commands that work on a whole clip.
     ClipWorkCommand in "Clip";
 
-    /// Keeps only a part of a clip, from the play range where one is set
+    /// Trims a clip to a range, such as the play range
     TrimClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// Where the part begins, seconds.
+        /// Start of the part that stays, in seconds.
         from: Seconds,
-        /// Where it ends; at the end of the clip unless given.
+        /// End of the part that stays; the end of the clip if omitted.
         to: Option<Seconds>,
-        /// Keep the motion exactly, by more keys where splines turn; so unless given.
+        /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
     } = "clip.trim", "Trim clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
-    /// Makes two clips of one, at the playhead
+    /// Splits a clip into two, at the playhead
     SplitClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// Where, seconds.
+        /// Time of the cut, in seconds.
         time: Seconds,
-        /// What the second is called.
+        /// Name of the second clip.
         name: Option<String>,
     } = "clip.split", "Split clip", enabled: rules::clip_shown, filled: Some(around::split_clip);
-    /// Puts another clip behind a clip; where one has no channel, the pose's value holds
+    /// Appends another clip; channels that one of them lacks hold the value of the pose
     JoinClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// What comes behind it.
+        /// Clip that is appended.
         with: ClipName,
-        /// How long it takes from the one to the other; they meet at once unless given.
+        /// Seconds between the two clips; none if omitted.
         gap: Option<Seconds>,
-        /// A new clip of that name; the first grows unless given.
+        /// Name of a new clip for the result; the first clip grows if omitted.
         name: Option<String>,
     } = "clip.join", "Join clips", asks: true, enabled: rules::clip_shown;
-    /// Turns a clip round: it plays backwards
+    /// Reverses a clip
     ReverseClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
     } = "clip.reverse", "Reverse clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
-    /// Makes a clip longer or shorter: to a length, by a factor of its time, or as many times as fast
+    /// Changes the length of a clip, by a length, a factor or a speed
     RetimeClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// How long it takes then, seconds.
+        /// New length of the clip, in seconds.
         length: Option<Seconds>,
-        /// Or as many times as long.
+        /// Or a factor of its length.
         factor: Option<f32>,
-        /// Or as many times as fast.
+        /// Or a factor of its speed.
         speed: Option<f32>,
     } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
-    /// Sets in how many ticks a second a clip is counted: its keys stay on their ticks, so that it plays as many times as fast
+    /// Sets the tick rate of a clip; its keys stay on their ticks, so that its speed changes
     SetTicks {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// Ticks a second; in none unless given.
+        /// Ticks per second; removed if omitted.
         rate: Option<f32>,
-        /// Whether keys stay on their ticks; so unless given, where it was counted in ticks before.
+        /// Whether keys stay on their ticks; yes if omitted and the clip had a tick rate.
         retime: Option<bool>,
     } = "clip.ticks", "Set ticks a second", asks: true, enabled: rules::clip_shown;
     /// Sets the frame rate of a clip; no key moves
     SetRate {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
         /// Frames per second, 0.1 to 10000; found from the keys if omitted.
         rate: Option<f32>,
     } = "clip.rate", "Set frame rate", asks: true, enabled: rules::clip_shown;
     /// Moves a clip so that its first key is at 0
     StartAtZero {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
     } = "clip.start_at_zero", "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
-    /// Makes left and right of a clip change places
+    /// Swaps left and right in a clip
     MirrorClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// Only these joints and those on their other side; all unless given.
+        /// Joints to mirror, with their mirror joints; all if omitted.
         node: Option<Nodes>,
     } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown, filled: Some(around::mirror_clip);
-    /// Puts a key on each frame of so many a second, and none elsewhere
+    /// Sets one key per frame at a frame rate, and removes all others
     ResampleClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// Frames a second.
+        /// Frames per second.
         rate: f32,
     } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
-    /// Takes away keys that nobody would miss: no vertex moves farther than so many millimetres
+    /// Removes keys as long as no vertex moves farther than the error
     ReduceKeys {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// How far a vertex of a body 1.8 m high may move, millimetres; half a millimetre unless given.
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
         millimetres: Option<f32>,
     } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
-    /// Makes splines through a few keys of a clip that has one on each frame, to be worked on by hand
+    /// Replaces one key per frame by splines through a few keys, to edit by hand
     MakeEditable {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// How far a vertex of a body 1.8 m high may move, millimetres; two unless given.
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 2 if omitted.
         millimetres: Option<f32>,
     } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
-    /// Puts the way that a body goes elsewhere: to the joint above the hips, nowhere, or into the hips again
+    /// Moves the travel of a body to the root, into the hips, or removes it
     RootMotion {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// The joint that carries it; the one above the hips unless given.
+        /// Joint that carries the root motion; the parent of the hips if omitted.
         node: Option<Nodes>,
-        /// Where it goes.
+        /// Destination of the travel.
         to: TravelGoes,
-        /// Along the ground; so unless given.
+        /// Whether to move the travel along the ground; yes if omitted.
         ground: Option<bool>,
-        /// Up and down; unless given only where it is baked in.
+        /// Whether to move the vertical travel; only when moved back into the hips, if omitted.
         height: Option<bool>,
-        /// About the vertical; unless given only where it is baked in.
+        /// Whether to move turns about the vertical; only when moved back into the hips, if omitted.
         turn: Option<bool>,
     } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
     /// Closes a loop: its end becomes the pose at 0
     CloseLoop {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// In which way; what the seam needs unless given.
+        /// Method; chosen by the gap of the loop if omitted.
         how: Option<CloseHow>,
-        /// How many frames are bent to it; five unless given.
+        /// Number of frames to blend; 5 if omitted.
         frames: Option<usize>,
-        /// Whether what is blended takes on the speed of the start, too; so unless given.
+        /// Whether to match the speed of the start, too; yes if omitted.
         speed: Option<bool>,
     } = "clip.close_loop", "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
 }

@@ -20,47 +20,47 @@ document_commands! {
 
     /// Makes an empty clip
     NewClip {
-        /// What it is called.
+        /// Name.
         name: Option<String>,
     } = "clip.new", "New clip";
-    /// Gives a clip another name
+    /// Renames a clip
     RenameClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// What it is called then.
+        /// New name.
         name: String,
     } = "clip.rename", "Rename clip", asks: true;
     /// Makes a copy of the shown clip
     DuplicateClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// What the copy is called.
+        /// Name of the copy.
         name: Option<String>,
     } = "clip.duplicate", "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
-    /// Keeps with the clip what happens at its end when it plays
+    /// Saves the loop mode in the clip
     LoopClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
-        /// What happens; nothing is kept unless given.
+        /// Loop mode to save; the saved one is removed if omitted.
         repeat: Option<AtEnd>,
     } = "clip.loop", "Keep how it loops", asks: true;
     /// Removes the shown clip from the file
     DeleteClip {
-        /// Which.
+        /// Clip to edit.
         clip: ClipName,
     } = "clip.delete", "Delete clip", enabled: rules::clip_shown, filled: Some(around::delete_clip);
-    /// Gives the selected node another name, or the shown clip
+    /// Renames the selected node or the shown clip
     RenameNode {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// What it is called then.
+        /// New name.
         name: String,
     } = "node.rename", "Rename", menu: "Edit", key: "F2", enabled: rules::nameable;
-    /// Renames nodes by a pattern, in which * stands for any text
+    /// Renames nodes by a pattern, where * matches any text
     RenameNodes {
         /// Pattern of the names to change, such as Left*.
         from: String,
-        /// Pattern of the new names, such as *.L; each * is the text that it stood for in “from”.
+        /// Pattern of the new names, such as *.L; each * repeats the text that it matched in “from”.
         to: String,
         /// Nodes to rename; all nodes if omitted.
         node: Option<Nodes>,

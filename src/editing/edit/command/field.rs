@@ -591,7 +591,7 @@ impl Part for Trs {
         vec![
             may("translation", ArgumentType::Vector, "Meters along x, y and z."),
             may("rotation", ArgumentType::Quaternion, "A rotation as a quaternion."),
-            may("degrees", ArgumentType::Vector, "The same as turns about x, then y, then z."),
+            may("degrees", ArgumentType::Vector, "Rotation as angles about x, then y, then z."),
             may("scale", ArgumentType::Vector, "Factors along x, y and z."),
         ]
     }
@@ -631,15 +631,15 @@ impl Part for Trs {
 /// What of the weights a tool may touch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reach {
-    /// Of these meshes; of all unless given.
+    /// Meshes to change; all if `None`.
     pub mesh: Option<Meshes>,
-    /// Of this primitive of them; of all unless given.
+    /// Primitive of the meshes; all if `None`.
     pub primitive: Option<PrimitiveId>,
-    /// These vertices of them; all unless given.
+    /// Vertices to change; all if `None`.
     pub vertices: Option<VertexTerms>,
-    /// Joints whose weights stay.
+    /// Joints that keep their weights.
     pub locked: Option<Nodes>,
-    /// Joints a vertex has at most.
+    /// Most influences per vertex.
     pub most: Option<usize>,
     /// The weight layer that takes the result, by its name or number.
     pub layer: Option<String>,
@@ -648,12 +648,12 @@ pub struct Reach {
 impl Part for Reach {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<Meshes>::specs("mesh", "Of these meshes; of all unless given."),
-            Option::<PrimitiveId>::specs("primitive", "Of this primitive of them; of all unless given."),
-            Option::<VertexTerms>::specs("vertices", "These vertices of them; all unless given."),
-            Option::<Nodes>::specs("locked", "Joints whose weights stay."),
-            Option::<usize>::specs("most", "Influences a vertex has at most."),
-            Option::<String>::specs("layer", "The weight layer that takes the result, by its name or number."),
+            Option::<Meshes>::specs("mesh", "Meshes to change; all if omitted."),
+            Option::<PrimitiveId>::specs("primitive", "Primitive of the meshes; all if omitted."),
+            Option::<VertexTerms>::specs("vertices", "Vertices to change; all if omitted."),
+            Option::<Nodes>::specs("locked", "Joints that keep their weights."),
+            Option::<usize>::specs("most", "Most influences per vertex."),
+            Option::<String>::specs("layer", "Weight layer that receives the result."),
         ]
         .concat()
     }

@@ -15,70 +15,70 @@ other_commands! {
     /// What the open file carries out.
     SessionCommand in "Edit", by Session;
 
-    /// Takes the last change back
+    /// Undoes the last change
     Undo = "edit.undo", "Undo", key: "Ctrl+Z", enabled: undoable;
-    /// Does the change again that was undone
+    /// Redoes the change that was undone
     Redo = "edit.redo", "Redo", key: "Ctrl+Shift+Z", enabled: redoable;
-    /// Puts nodes back to the pose the file was opened with
+    /// Resets nodes to the pose of the file as opened
     ResetToFile {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
     } = "pose.reset_to_file", "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
-    /// Makes one thing what it was when the file was opened: a layer, a clip, nodes, or the weights of a mesh
+    /// Reverts a layer, a clip, nodes or the weights of a mesh to the file as opened
     Revert {
-        /// Of which clip the layer is; or which clip.
+        /// Clip to revert, or clip of the layer.
         clip: Option<ClipName>,
-        /// Which layer.
+        /// Layer to revert.
         layer: Option<LayerName>,
-        /// Which nodes.
+        /// Nodes to revert.
         node: Option<Nodes>,
-        /// The weights of which mesh.
+        /// Mesh whose weights to revert.
         mesh: Option<Meshes>,
     } = "edit.revert", "Revert one thing", asks: true;
-    /// Copies keys, to be put in elsewhere
+    /// Copies keys
     CopyKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Of which layer of it; of the clip itself unless given.
+        /// Layer whose keys are meant; the keys of the clip if omitted.
         layer: Option<LayerName>,
-        /// Which.
+        /// Keys to edit.
         which: WhichKeys,
     } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
-    /// Brings a layer of another file in, over a clip of this one: joints by names, or by what part of a body they are
+    /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
-        /// The file, which keeps its layers.
+        /// File with saved layers.
         path: PathBuf,
-        /// Of which clip there; of the pose unless given.
+        /// Clip of the layer in that file; a layer of its pose if omitted.
         clip: Option<ClipName>,
-        /// Which layer there; the only one unless given.
+        /// Layer in that file; needed if there are several.
         layer: Option<LayerName>,
-        /// Over which clip here; over the pose unless given.
+        /// Clip that gets the layer; the pose if omitted.
         into: Option<ClipName>,
     } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;
-    /// Brings clips of other files in, moved over to this skeleton
+    /// Imports clips of other files, retargeted to this skeleton
     ImportClips {
-        /// A file, a folder, or a pattern such as `walks/*.glb`; a person is asked unless given.
+        /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Only clips whose names fit this, in which `*` stands for anything; all unless given.
+        /// Pattern of the names of clips to import, such as `Walk*`; all clips if omitted.
         only: Option<String>,
-        /// How keys come over where joints rest otherwise; through the rests unless given.
+        /// Transfer to joints with other rest poses; retargeted if omitted.
         how: Option<KeysHow>,
-        /// What joints of the files are here, where names do not say: `Bip01 Head=Head`, and `Bip01 Tail=` to leave one out.
+        /// Joint map where names differ: `Bip01 Head=Head`, or `Bip01 Tail=` to skip a joint.
         counterparts: Option<Counterparts>,
-        /// What is done where a name is taken; a number is added unless given.
+        /// Treatment of names that exist already; a number is added if omitted.
         taken: Option<TakenName>,
-        /// Whether to import clips of another kind of body, too: those for which less than half of the animated joints are found here.
+        /// Whether to import clips even if less than half of their joints are found here.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
-    /// Takes the weights of another file: of a model, of JSON, or of XML as Maya's deformerWeights has it; joints by names, or by what part of a body they are
+    /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names or by body parts
     ImportWeights {
-        /// The file; a person is asked unless given.
+        /// File to read; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Which mesh or shape of it; those of the same names unless given, else all.
+        /// Mesh or shape of that file; those with the same names if omitted, else all.
         from: Option<String>,
-        /// Which meshes here take them; all unless given.
+        /// Meshes that receive the weights; all if omitted.
         mesh: Option<Meshes>,
-        /// Which spots: the nearest of the surface, those at the same texture coordinates, or vertices of the same number; what fits unless given.
+        /// Matching by nearest surface point, texture coordinates or vertex order; chosen automatically if omitted.
         by: Option<CarryWay>,
     } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: rules::weighted;
 }
@@ -108,7 +108,7 @@ other_commands! {
 
     /// Opens a glTF, GLB or VRM file
     Open {
-        /// Which; a person is asked unless given.
+        /// File to open; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "file.open", "Open…", key: "Ctrl+O", enabled: always, anywhere: true;
     /// Opens the bundled mannequin
@@ -117,7 +117,7 @@ other_commands! {
     Save = "file.save", "Save", key: "Ctrl+S", enabled: unsaved, anywhere: true;
     /// Writes the model to another file
     SaveAs {
-        /// Where to; a person is asked unless given.
+        /// File to write; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "file.save_as", "Save as…", key: "Ctrl+Shift+S", anywhere: true;
     /// Writes the model to another file and stays with this one
@@ -126,18 +126,18 @@ other_commands! {
     Export = "file.export", "Export…", anywhere: true;
     /// Exports what was exported last, to the same place
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
-    /// Writes all weights to a file of their own: JSON, or XML as Maya's deformerWeights has it
+    /// Writes all weights to a JSON file, or to XML for Maya's deformerWeights
     ExportWeights {
-        /// Where to, by its ending; a person is asked unless given.
+        /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "weights.export", "Export weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
-    /// Makes pictures of the clip that is shown: numbered, one that moves, or a sheet
+    /// Renders the shown clip as numbered images, an animated GIF or a contact sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
     /// Writes the model beside its file, with the next number in the name
     SaveIncremented = "file.save_incremented", "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
-    /// Throws away what is not saved, and reads the file again
+    /// Discards unsaved changes and reads the file again
     Revert = "file.revert", "Revert to saved…", anywhere: true;
-    /// Lists work that a crash left in the journal
+    /// Lists unsaved work of sessions that ended unexpectedly
     Recover = "file.recover", "Recover…", enabled: always, anywhere: true;
     /// Lists what saving will change in the file
     Changes = "file.changes", "What will change…", anywhere: true;
@@ -155,7 +155,7 @@ other_commands! {
     Commands = "help.commands", "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
     /// Shows the window in a few steps, on the sample
     Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
-    /// Version, licenses and what it stands on
+    /// Version, licenses and graphics device
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;
 }
 
@@ -175,18 +175,18 @@ other_commands! {
     Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
     /// Selects the joints below the selected ones, too
     Below = "select.below", "Select all below", key: "Shift+ArrowDown", enabled: selected;
-    /// Selects the limb that the selected joint ends, or is part of
+    /// Selects the limb of the selected joint
     Limb = "select.limb", "Select the limb", key: "Shift+L", enabled: selected;
-    /// Selects the joints between the one picked last and the one before it
+    /// Selects the joints between the last two that were picked
     Chain = "select.chain", "Select the chain", key: "Shift+ArrowUp", enabled: selected;
-    /// Keeps the selection under a number
+    /// Stores the selection as a numbered set
     StoreSet {
-        /// Which, 0 to 9.
+        /// Number of the selection set, 0 to 9.
         set: usize,
     } = "select.store_set", "Store the selection", asks: true, enabled: selected;
-    /// Selects what was kept under a number
+    /// Selects a numbered set
     RecallSet {
-        /// Which, 0 to 9.
+        /// Number of the selection set, 0 to 9.
         set: usize,
     } = "select.recall_set", "Recall a selection", asks: true;
     /// Selects the joints on the other side
@@ -203,29 +203,29 @@ other_commands! {
     AnimateMode = "mode.animate", "Animate mode", key: "2";
     /// Paints the weights of joints
     PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
-    /// Goes from Pose to Animate, to Paint, and to Pose again
+    /// Changes to the next mode
     NextMode = "mode.next", "Next mode";
-    /// Hangs meshes on joints, or binds them anew as they stand, and says before what changes
+    /// Binds meshes to joints, or rebinds them; previews the changes
     Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened;
     /// Copies the poses of the selected nodes, as text
     CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
-    /// Poses the nodes that the clipboard names, or the selected one
+    /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
     PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
-    /// Poses of the selected joints those that the clipboard names
+    /// Pastes the copied pose onto the selected joints only
     PasteSelected = "pose.paste_selected", "Paste onto the selected joints", menu: "Pose", enabled: selected;
-    /// Poses the nodes that the clipboard names as the mirror image of what it holds
+    /// Pastes the mirror image of the copied pose
     PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
-    /// Poses the selected joints as the mirror image of what the clipboard holds
+    /// Pastes the mirror image of the copied pose onto the selected joints only
     PasteFlippedSelected = "pose.paste_flipped_selected", "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
-    /// Poses the joints on the other side as the mirror image of whatever is posed
+    /// Poses the mirror joints along with the posed joints
     BothSides = "pose.both_sides", "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
-    /// Poses several joints each about itself, about the joint picked last, about the middle of all, or about a spot that was set
+    /// Chooses the pivot: each joint, the last picked joint, the center of all, or a set point
     NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
-    /// Poses about the spot under the pointer, such as a fingertip or a heel, until another pivot is chosen
+    /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
     PivotHere = "pivot.here", "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
-    /// Lets what hangs on a posed joint follow it, stay where it is, or keep its angle
+    /// Chooses whether children follow a posed joint, stay in place, or keep their angle
     NextChildren = "children.next", "Children follow, stay, or keep their angle", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
-    /// Snaps every drag to the steps that are set, without a key that is held
+    /// Snaps every drag to the chosen steps
     SnapDrags = "snap.toggle", "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
 }
 
@@ -236,16 +236,16 @@ other_commands! {
 
     /// Clicks select; nothing is moved
     Select = "tool.select", "Select", key: "Q";
-    /// Moves the selected joints along arrows; its key again begins a move
+    /// Moves the selected joints; press the key again to begin
     Move = "tool.move", "Move", key: "W";
-    /// Turns the selected joints with a ring; its key again begins a turn
+    /// Rotates the selected joints; press the key again to begin
     #[default]
     Rotate = "tool.rotate", "Rotate", key: "E";
-    /// Scales the selected joints by boxes; its key again begins a scaling
+    /// Scales the selected joints; press the key again to begin
     Scale = "tool.scale", "Scale", key: "R";
-    /// Moves, turns and scales by handles that are all there at once
+    /// Moves, rotates and scales with one combined gizmo
     Combined = "tool.combined", "Move, rotate and scale", key: "Y";
-    /// Puts the limb under the pointer somewhere; its joints follow
+    /// Drags the limb under the pointer by IK
     Drag = "tool.drag", "Drag the body", key: "U";
 }
 
@@ -258,17 +258,17 @@ other_commands! {
     /// How the model is looked at, and what is shown.
     ViewCommand in "View", by Host;
 
-    /// Puts the keyboard into the next panel; Tab then goes through what is in it
+    /// Moves the keyboard focus to the next panel
     NextPanel = "view.next_panel", "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
-    /// Puts the keyboard into the panel before
+    /// Moves the keyboard focus to the previous panel
     PreviousPanel = "view.previous_panel", "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
-    /// Opens the menu bar: arrows and letters go through it
+    /// Opens the menu bar; arrows and letters choose
     MenuBar = "view.menu_bar", "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
     /// Shows what is selected
     FrameSelected = "view.frame_selected", "Frame selected", key: "F", enabled: selected;
-    /// With perspective, or as a drawing to scale
+    /// Switches between perspective and orthographic view
     Perspective = "view.perspective", "Perspective", menu: "View/Look from", key: "5";
     /// Looks along −Z
     Front = "view.front", "Front", menu: "View/Look from", key: "Shift+1";
@@ -284,20 +284,20 @@ other_commands! {
     Bottom = "view.bottom", "Bottom", menu: "View/Look from";
     /// Looks from the front, to one side and a little above
     ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
-    /// Looks through the cameras of the file in turn
+    /// Looks through the next camera of the file
     Camera {
-        /// Which; the next unless given.
+        /// Camera to look through; the next one if omitted.
         node: Option<Nodes>,
     } = "view.camera", "Through the next camera", menu: "View/Look from", enabled: with_camera;
     /// Shows surfaces with their materials
     Textured = "view.textured", "Textured", menu: "View/Surfaces";
-    /// Shows surfaces as clay: their form alone
+    /// Shows surfaces as plain clay
     Solid = "view.solid", "Solid", menu: "View/Surfaces";
     /// Shows the edges of surfaces
     Wireframe = "view.wireframe", "Wireframe", menu: "View/Surfaces";
     /// Shows surfaces see-through
     XRay = "view.xray", "X-ray", menu: "View/Surfaces";
-    /// Lights the model by the file's own lights
+    /// Lights the model with the lights of the file
     Lights = "view.lights", "Lights of the file", menu: "View/Surfaces", enabled: with_lights;
     /// Shows or hides the ground grid
     Grid = "view.grid", "Grid", menu: "View/Overlays";
@@ -307,7 +307,7 @@ other_commands! {
     Names = "view.names", "Joint names", menu: "View/Overlays";
     /// Shows or hides the joints' axes
     Axes = "view.axes", "Joint axes", menu: "View/Overlays";
-    /// Shows names and axes of the selected joints alone
+    /// Shows names and axes of the selected joints only
     OfSelected = "view.of_selected", "Names and axes of the selected only", menu: "View/Overlays";
     /// Draws joints as sticks instead of octahedra
     Sticks = "view.sticks", "Joints as sticks", menu: "View/Overlays";
@@ -315,19 +315,19 @@ other_commands! {
     Deforming = "view.deforming", "Deforming joints only", menu: "View/Overlays";
     /// Shows or hides the marks of pins
     Pins = "view.pins", "Pins", menu: "View/Overlays";
-    /// Shows the center of mass, its way over the clip, and what it stands on
+    /// Shows the center of mass, its path over the clip, and the support area
     Balance = "view.balance", "Balance", menu: "View/Overlays";
-    /// Shows the way of the selected joints over the clip; keys on it can be dragged
+    /// Shows the motion path of the selected joints; its keys can be dragged
     MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
-    /// Shows the model at moments before and after, as ghosts
+    /// Shows the model at earlier and later times, as ghosts
     OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
-    /// Shows the file as it was opened in place of what was edited, then as a ghost, then not; held, ` shows it for as long
+    /// Compares with the file as opened: in place, as a ghost, or off; hold ` to peek
     Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
     /// Hides the selected nodes and what is below them
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
     /// Shows every node again
     ShowAll = "view.show_all", "Show all", key: "Alt+H";
-    /// Hides everything of the selected kind that is not selected
+    /// Hides all unselected nodes of the selected kind
     Isolate = "view.isolate", "Isolate", key: "Shift+H", enabled: selected;
     /// Keeps the selected nodes from being picked and posed
     Lock = "view.lock", "Lock or unlock", enabled: selected;
@@ -335,11 +335,11 @@ other_commands! {
     Outliner = "view.outliner", "Outliner", menu: "View/Panels", key: "Ctrl+1";
     /// Shows or hides the inspector
     Inspector = "view.inspector", "Inspector", menu: "View/Panels", key: "Ctrl+2";
-    /// Shows or hides what is odd about the file
+    /// Shows or hides the problems of the file
     Problems = "view.problems", "Problems", menu: "View/Panels", key: "Ctrl+3";
     /// Shows or hides the timeline
     Timeline = "view.timeline", "Timeline", menu: "View/Panels", key: "Ctrl+4";
-    /// Changes from the dark theme to the light one, and back
+    /// Switches between the dark and the light theme
     Theme = "view.theme", "Light or dark", menu: "View/Window", enabled: always, anywhere: true;
     /// Makes the whole window larger
     Larger = "view.larger", "Larger", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
@@ -360,25 +360,25 @@ other_commands! {
     Toggle = "play.toggle", "Play or pause", key: "Space", enabled: clip_shown;
     /// Plays the clip backward from the playhead, or stops
     Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
-    /// Shows where the clip jumps when it begins again, and how that is mended, before it is
+    /// Shows the gap of a loop and previews its repair
     RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown;
-    /// Shows clips on lanes, and plays them together
+    /// Shows the mixer, which blends clips on lanes
     Mixer = "mix.show", "Mixer", key: "Alt+X";
-    /// What happens at the end: the clip begins again, goes back and forth, or stops
+    /// Chooses what happens at the end: loop, back and forth, or stop
     Loop = "play.loop", "Loop", enabled: clip_shown;
-    /// Shows every frame, however long that takes, rather than keep real time
+    /// Shows every frame instead of keeping real time
     EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
     /// Holds each pose up to the next key while it plays
     Stepped = "play.stepped", "Play stepped", enabled: clip_shown;
-    /// Takes rotations from key to key by the normalized sum, as older players do, and not on the sphere
+    /// Interpolates rotations by NLERP, as older players do, instead of SLERP
     Nlerp = "play.nlerp", "Play by NLERP", enabled: clip_shown;
-    /// What plays begins at the playhead
+    /// Starts the play range at the playhead
     RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
-    /// What plays ends at the playhead
+    /// Ends the play range at the playhead
     RangeEnd = "play.range_end", "Play to here", key: "Ctrl+ArrowRight", enabled: clip_shown;
-    /// The whole clip plays
+    /// Clears the play range
     NoRange = "play.range_clear", "Play the whole clip", enabled: clip_shown;
-    /// Moves the playhead one frame on
+    /// Moves the playhead one frame forward
     NextFrame = "play.next_frame", "Next frame", key: "ArrowRight", enabled: clip_shown;
     /// Moves the playhead one frame back
     PreviousFrame = "play.previous_frame", "Previous frame", key: "ArrowLeft", enabled: clip_shown;
@@ -396,25 +396,25 @@ other_commands! {
     /// Keys on the timeline: which are selected, and moves that follow the pointer.
     TimelineCommand in "Clip/Edit keys", by Host;
 
-    /// Sets a key of the translation alone
+    /// Sets a key of the translation only
     KeyTranslation = "keying.translation", "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
-    /// Sets a key of the rotation alone
+    /// Sets a key of the rotation only
     KeyRotation = "keying.rotation", "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
-    /// Sets a key of the scale alone
+    /// Sets a key of the scale only
     KeyScale = "keying.scale", "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
     /// Sets keys of translation, rotation and scale
     KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
-    /// Sets keys for the chain of joints that the selected ones are in
+    /// Sets keys for the limbs of the selected joints
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
-    /// Sets keys for all that the clip moves
+    /// Sets keys for all joints that the clip animates
     KeyCharacter = "keying.character", "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
-    /// Chooses on the ruler from when to when the selected hand or foot is held where it is
+    /// Chooses on the ruler the range in which the selected hand or foot is held
     HoldRange = "timeline.hold", "Hold from … to …", menu: "Pose", enabled: joint_over_clip;
-    /// Moves the selected keys with the pointer, to the next click; digits type frames
+    /// Moves the selected keys with the pointer until the next click; digits type frames
     Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow
     Ripple = "timeline.ripple", "Ripple move", key: "E", enabled: keys_selected;
-    /// Stretches the selected keys about the playhead with the pointer
+    /// Scales the selected keys about the playhead with the pointer
     Stretch = "timeline.scale", "Scale about the playhead", key: "R", enabled: keys_selected;
     /// Copies the selected keys and moves the copies with the pointer
     Duplicate = "timeline.duplicate", "Duplicate", key: "Ctrl+D", enabled: keys_selected;
@@ -422,17 +422,17 @@ other_commands! {
     NudgeLater = "timeline.later", "One frame later", key: "Alt+ArrowRight", enabled: keys_selected;
     /// Moves the selected keys one frame earlier
     NudgeEarlier = "timeline.earlier", "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
-    /// Chooses how values between the selected keys come about
+    /// Sets the interpolation of the selected keys
     Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
-    /// Chooses how smooth curves go through the selected keys
+    /// Sets the tangents of the selected keys
     Tangents = "timeline.tangents", "Tangents…", key: "V", enabled: keys_selected;
-    /// Says what the selected keys are: extremes, breakdowns, in-betweens
+    /// Marks the selected keys as extremes, breakdowns or in-betweens
     Kind = "timeline.kind", "Kind of keys…", key: "Shift+K", enabled: keys_selected;
-    /// Moves the motion of the selected tracks round the loop with the pointer
+    /// Shifts the selected tracks along the loop with the pointer
     Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
-    /// Selects keys with a line drawn round them
+    /// Selects keys by a lasso
     Lasso = "timeline.lasso", "Draw a lasso", menu: "Clip/Select keys", enabled: clip_shown;
-    /// Puts the keys that were copied last onto the mirror joints, mirrored, at the playhead
+    /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
     PasteFlipped = "timeline.paste_flipped", "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
     /// Shows the whole clip
     FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
@@ -442,7 +442,7 @@ other_commands! {
     All = "keys.all", "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
     /// Selects no key
     Nothing = "keys.none", "Select no keys", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects the other keys
+    /// Inverts the selection of keys
     Invert = "keys.invert", "Invert the keys", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
     /// Selects all keys at the times of the selected ones
     Column = "keys.column", "Select the column", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
@@ -454,22 +454,22 @@ other_commands! {
     OfJoints = "keys.of_joints", "Select those of the joints", menu: "Clip/Select keys", enabled: key_set;
     /// Adds the keys after the selected ones, on their tracks
     Extend = "keys.extend", "Extend to the end", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects the keys of the same kinds as the selected ones
+    /// Selects all keys of the kinds of the selected keys
     SameKind = "keys.same_kind", "Select those of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects the keys of the same tracks that have the values of the selected ones
+    /// Selects all keys of these tracks with the same values
     SameValue = "keys.same_value", "Select those of the same value", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
-        /// Which.
+        /// Kind of the keys.
         kind: KindName,
     } = "keys.of_kind", "Select by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
-    /// Selects keys with a number from one to another, of the selected joints where there are some
+    /// Selects keys by a range of values, of the selected joints if there are any
     InRange {
-        /// The least; of rotations, degrees.
+        /// Lowest value; degrees for rotations.
         from: f32,
-        /// The greatest.
+        /// Highest value.
         to: f32,
-        /// Which number of a key, 0 is x; any unless given.
+        /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
     } = "keys.in_range", "Select by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
 }
@@ -488,33 +488,33 @@ other_commands! {
     Smaller = "paint.smaller", "Smaller brush", key: "[", enabled: painting;
     /// Makes the brush a step larger
     Larger = "paint.larger", "Larger brush", key: "]", enabled: painting;
-    /// Does to all of the surface what the brush does to a spot
+    /// Applies the brush to the whole surface
     Flood = "paint.flood", "Flood", key: "Shift+F", enabled: painting_joint;
-    /// Keeps the weights of the painted joint as they are
+    /// Locks the weights of the painted joint
     Lock = "paint.lock", "Lock the joint", key: "L", enabled: painting_joint;
-    /// Lets the weights of all joints move
+    /// Unlocks the weights of all joints
     UnlockAll = "paint.unlock_all", "Unlock all joints", enabled: painting;
-    /// Takes the weight under the brush for its value
+    /// Picks the value of the brush from the weight under it
     Sample = "paint.sample", "Sample the weight", key: "I", enabled: painting;
-    /// Paints the other side, too, with its joint
+    /// Paints the mirror side as well, with its joint
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
-    /// Looks through all clips and a range of motion for where the skin breaks most
+    /// Finds the worst deformations in all clips and a range of motion
     Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
     /// Goes to the next of the worst spots
     NextSpot = "paint.next_spot", "Next worst spot", menu: "Weights", key: "N", enabled: painting;
-    /// Goes to the one of the worst spots before
+    /// Goes to the previous one of the worst spots
     PreviousSpot = "paint.previous_spot", "Previous worst spot", menu: "Weights", key: "Shift+N", enabled: painting;
-    /// Paints the next of the joints that move the spot under the brush, the strongest first
+    /// Chooses the next joint that moves the point under the brush, strongest first
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
-    /// Paints the one before of the joints that move the spot under the brush
+    /// Chooses the previous joint that moves the point under the brush
     PreviousInfluence = "paint.previous_influence", "Previous influence", key: "Shift+J", enabled: painting;
-    /// Shows rings that turn the painted joint, to see how its skin bends, as long as the key is held; pressed once they stay
+    /// Shows rings that bend the painted joint, while the key is held; press it once to keep them
     Bend = "paint.bend", "Bend the joint", menu: "Weights", key: "R", enabled: painting_joint;
-    /// Turns all joints back that were bent by hand while painting
+    /// Resets all joints that were bent while painting
     Unbend = "paint.unbend", "Unbend", menu: "Weights", key: "Alt+R", enabled: painting;
-    /// Paints on a clip that bends every joint in turn
+    /// Plays a clip that bends every joint in turn
     Range = "weights.range", "Range of motion", menu: "Weights", enabled: painting;
-    /// Shows weights another way
+    /// Chooses how weights are displayed
     Look = "weights.look", "Next weight view", enabled: painting;
 }
 
@@ -528,57 +528,57 @@ other_commands! {
     Nothing = "vertices.none", "Select no vertices", enabled: painting;
     /// Selects the other vertices
     Invert = "vertices.invert", "Invert the selection", enabled: painting;
-    /// Selects the neighbors, too
+    /// Grows the selection by its neighbors
     Grow = "vertices.grow", "Grow", enabled: with_vertices;
-    /// Lets go of the rim of the selection
+    /// Shrinks the selection by its rim
     Shrink = "vertices.shrink", "Shrink", enabled: with_vertices;
-    /// Selects all that hangs together with the selection
+    /// Selects all vertices connected to the selection
     Linked = "vertices.linked", "Select linked", enabled: with_vertices;
-    /// Selects the loops of edges that go through the selection
+    /// Selects the edge loops through the selection
     Loop = "vertices.loop", "Select the loop", enabled: with_vertices;
-    /// Selects the rings of edges that lie opposite to the selected ones
+    /// Selects the edge rings through the selection
     Ring = "vertices.ring", "Select the ring", enabled: with_vertices;
-    /// Selects what comes next on the loops that go through the selection
+    /// Grows the selection along its edge loops
     GrowLoop = "vertices.grow_loop", "Grow along the loop", enabled: with_vertices;
-    /// Selects the mirror image of the selection instead of it
+    /// Replaces the selection by its mirror image
     Mirror = "vertices.mirror", "Mirror the selection", enabled: with_vertices;
-    /// Selects all of the meshes that have selected vertices, or of the one that was under the brush last
+    /// Selects all vertices of the selected meshes, or of the last one under the brush
     Mesh = "vertices.mesh", "Select the whole mesh", enabled: painting;
-    /// Selects vertices by numbers and ranges, such as 0-99, 120, or by words, such as of LeftArm 0.2..0.8 | grow 2
+    /// Selects vertices by numbers and ranges, such as 0-99, 120, or by a query, such as of LeftArm 0.2..0.8 | grow 2
     Choose {
-        /// Which.
+        /// Vertices to select.
         vertices: VertexTerms,
-        /// Whether they are selected besides those that are.
+        /// Whether to add them to the selection.
         add: Option<bool>,
     } = "vertices.select", "Select by number…", asks: true, enabled: painting;
     /// Selects the vertices that the painted joint moves
     OfJoint = "vertices.of_joint", "Select those of the joint", enabled: painting;
     /// Selects vertices by the weight of the painted joint
     InRange {
-        /// The least weight.
+        /// Lowest weight.
         from: f32,
-        /// The greatest weight.
+        /// Highest weight.
         to: f32,
-        /// Of which joint; of the painted one unless given.
+        /// Joint whose weights are compared; the painted joint if omitted.
         joint: Option<Nodes>,
     } = "vertices.in_range", "Select by weight", asks: true, enabled: painting;
     /// Selects vertices whose weights break a rule
     Faulty = "vertices.faulty", "Select faulty vertices", enabled: painting;
-    /// Selects vertices unlike all of their neighbors
+    /// Selects outliers, whose weights differ from all their neighbors
     Stray = "vertices.stray", "Select stray vertices", enabled: painting;
     /// Selects vertices at the rims of holes and sheets
     Open = "vertices.open", "Select open edges", enabled: painting;
-    /// Selects vertices at edges of three triangles or more
+    /// Selects vertices at non-manifold edges, with three or more triangles
     Crowded = "vertices.crowded", "Select crowded edges", enabled: painting;
-    /// Selects vertices of triangles that are there twice
+    /// Selects vertices of duplicate triangles
     Doubled = "vertices.doubled", "Select doubled triangles", enabled: painting;
     /// Selects vertices without a mirror image
     Unpaired = "vertices.unpaired", "Select unpaired vertices", enabled: painting;
-    /// Copies the weights of the selected vertices, as their mean, or those of the vertex under the brush
+    /// Copies the mean weights of the selected vertices, or the weights under the brush
     Copy = "vertices.copy", "Copy weights", enabled: painting;
-    /// Copies the weights of each selected vertex, as a table that a spreadsheet takes
+    /// Copies the weights of each selected vertex as a table for a spreadsheet
     CopyEach = "vertices.copy_each", "Copy weights vertex by vertex", enabled: with_vertices;
-    /// Gives the selected vertices what was copied, or the table on the clipboard, row by row
+    /// Pastes the copied weights, or the table on the clipboard, onto the selected vertices
     Paste = "vertices.paste", "Paste weights", enabled: painting;
 }
 

@@ -90,56 +90,57 @@ document_commands! {
     /// Commands that put limbs somewhere.
     IkCommand in "Pose";
 
-    /// Puts a joint, or a point of its skin, somewhere in the scene; its limb follows
+    /// Moves a joint, or a point of its skin, to a point of the scene by IK
     DragLimb {
-        /// Which: the end of the limb.
+        /// Joint at the end of the limb.
         node: Nodes,
-        /// Where to, in meters.
+        /// Target point of the scene, in meters.
         to: Vec3,
-        /// How many bones follow; the limb unless given.
+        /// Number of bones that follow; the whole limb if omitted.
         chain: Option<usize>,
-        /// How far the limb is turned about the line from its root to its end.
+        /// Turn of the limb about the line from its root to its end.
         swivel: Option<Degrees>,
-        /// Which point is put there, in the node's own space; its origin unless given. The node turns, too, then.
+        /// Point of the node that reaches the target, in its local space, so that the node turns as well; its origin if
+        /// omitted.
         tip: Option<Vec3>,
-        /// Whether the end keeps its angle in the scene; it does unless given.
+        /// Whether the end keeps its angle in the scene; yes if omitted.
         end: Option<EndAngle>,
         /// Whether the limb slows down as it straightens and never becomes quite straight; no if omitted.
         soft: Option<bool>,
-        /// Whether joints turn no farther than any clip turns them; they may unless given.
+        /// Whether joints stay within the angles that the clips use; no if omitted.
         limits: Option<bool>,
-        /// Whether feet stay where they are while the hips move; they do unless given.
+        /// Whether feet stay where they are while the hips move; yes if omitted.
         plant: Option<bool>,
-        /// What follows where the limb does not reach; nothing unless given.
+        /// Part of the body that follows where the limb is too short; none if omitted.
         body: Option<Body>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.ik", "Put a limb somewhere", asks: true;
-    /// Turns a joint so that what faces forward at rest faces a point of the scene
+    /// Rotates a joint so that its front faces a point of the scene
     LookAt {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// The point, in meters.
+        /// Point to face, in meters.
         at: Vec3,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.look_at", "Look at a point", asks: true;
-    /// Keeps nodes where they are, or as they are turned, while others are posed
+    /// Pins the place or the angle of nodes while others are posed
     SetPin {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// How; both unless given, and not at all where all are so already.
+        /// Kind of pin; both if omitted, or none where all nodes are pinned already.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
-    /// Holds a node in place over a range of a clip, or over every ground contact, so that feet do not slide
+    /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
     HoldPin {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// The clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// From when; every time that it is low and slow unless given.
+        /// Start of the hold; every ground contact if omitted.
         from: Option<Seconds>,
-        /// To when.
+        /// End of the hold.
         to: Option<Seconds>,
         /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the node would move too fast.
         ease: Option<Seconds>,
@@ -150,9 +151,9 @@ document_commands! {
         /// Whether to add keys between frames where the node would exceed the tolerance there; no if omitted.
         between: Option<bool>,
     } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
-    /// Lets all pinned nodes go
+    /// Removes all pins
     ClearPins {
-        /// Of which nodes; of all unless given.
+        /// Nodes to unpin; all if omitted.
         node: Option<Nodes>,
     } = "pin.clear", "Remove all pins";
 }

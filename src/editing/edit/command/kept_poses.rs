@@ -18,49 +18,49 @@ document_commands! {
     /// Commands on poses that are kept.
     KeptPoseCommand in "Pose/Poses";
 
-    /// Keeps the pose that is seen under a name, with the file
+    /// Saves the visible pose under a name, in the file
     KeepPose {
-        /// Its name.
+        /// Pose name.
         name: String,
-        /// Of which nodes; of all joints unless given.
+        /// Nodes whose pose is saved; all joints if omitted.
         node: Option<Nodes>,
-        /// The pose as text, of this model or another, rather than what is seen.
+        /// Copied pose, as text, in place of the visible pose.
         text: Option<String>,
-        /// Where it is seen.
+        /// Clip, time or layer that shows the pose.
         over: Over,
     } = "pose.keep", "Keep this pose…", asks: true;
-    /// Puts a kept pose on the skeleton, by the names of its joints or by what part of a body they are
+    /// Applies a saved pose, matched by joint names or by body parts
     ApplyPose {
-        /// Its name, where it is kept with the file.
+        /// Name of the saved pose.
         pose: Option<String>,
-        /// The pose as text, where it is not.
+        /// Copied pose, as text, in place of a saved one.
         text: Option<String>,
-        /// On which nodes; on all that it is of unless given.
+        /// Nodes to pose; all nodes of the saved pose if omitted.
         node: Option<Nodes>,
-        /// How far towards it, 1 is there; all the way unless given.
+        /// Part of the way to the saved pose; all the way if omitted.
         amount: Option<f32>,
-        /// Its mirror image.
+        /// Whether to apply its mirror image.
         flip: Option<bool>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.apply", "Apply a kept pose", asks: true;
-    /// Gives a kept pose another name
+    /// Renames a saved pose
     RenameKept {
-        /// Which.
+        /// Saved pose.
         pose: String,
-        /// What it is called then.
+        /// New name.
         name: String,
     } = "pose.rename_kept", "Rename a kept pose", asks: true;
-    /// Takes a kept pose out of the file
+    /// Removes a saved pose from the file
     ForgetPose {
-        /// Which.
+        /// Saved pose.
         pose: String,
     } = "pose.forget", "Remove a kept pose", asks: true;
-    /// Keeps a set of nodes under a digit with the file
+    /// Saves a numbered selection set in the file
     KeepSet {
-        /// Which nodes; none takes the set out of the file.
+        /// Nodes of the set; the set is removed from the file if omitted.
         node: Option<Nodes>,
-        /// The digit, 0 to 9.
+        /// Number of the selection set, 0 to 9.
         set: f32,
     } = "set.keep", "Keep the selection with the file", menu: "Edit", filled: Some(around::keep_set);
 }

@@ -35,157 +35,157 @@ document_commands! {
 
     /// Deletes the selected keys, or those of the selected joints at the playhead
     DeleteKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Which.
+        /// Keys to edit.
         which: WhichKeys,
     } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted,
         filled: Some(around::delete_keys);
     /// Moves keys in time
     MoveKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How far.
+        /// Offset in seconds.
         by: Seconds,
-        /// Which.
+        /// Keys to edit.
         which: WhichKeys,
-        /// Whether keys after the last of them come along.
+        /// Whether later keys move as well.
         ripple: Option<bool>,
-        /// Whether, where they would go before 0, all other keys of the clip and its markers go later instead.
+        /// Whether to shift all other keys and markers later instead of moving keys before 0.
         make_room: Option<bool>,
     } = "key.move", "Move keys", menu: "Clip/Edit keys", asks: true;
     /// Copies keys to another time of the clip
     DuplicateKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How much later.
+        /// Offset in seconds.
         by: Seconds,
-        /// Which.
+        /// Keys to edit.
         which: WhichKeys,
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
-    /// Stretches keys in time, about a time that stays
+    /// Scales keys in time, about a time that stays in place
     ScaleKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How much longer it takes.
+        /// Factor of the distances in time.
         factor: f32,
-        /// What stays where it is.
+        /// Time that stays in place.
         about: Option<Seconds>,
-        /// Which; all unless said.
+        /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.scale", "Scale keys in time", menu: "Clip/Edit keys", asks: true;
-    /// Puts copied keys in, at the playhead or where they were
+    /// Pastes copied keys, at the playhead or at their original times
     PasteKeys {
-        /// Into which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// The copied keys; those that were copied last unless given.
+        /// Copied keys, as text; those on the clipboard if omitted.
         text: Option<String>,
-        /// When the first of them is; when it was unless given.
+        /// Time of the first key; its original time if omitted.
         time: Option<Seconds>,
-        /// For which nodes, in the order of those that were copied; for those of the same names unless given.
+        /// Nodes that receive the keys, in the copied order; nodes of the same names if omitted.
         node: Option<Nodes>,
-        /// Whether what lies between makes way.
+        /// Whether to replace the keys in that range.
         replace: Option<bool>,
-        /// Whether they start from the value that is there.
+        /// Whether to paste the values relative to the current value.
         relative: Option<bool>,
-        /// Whether they go to the mirror joints, mirrored.
+        /// Whether to paste them mirrored onto the mirror joints.
         flip: Option<bool>,
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
-    /// Puts time in, or takes it out: what is later follows
+    /// Inserts or removes time; later keys follow
     RippleKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// From when on.
+        /// Time from which keys move.
         time: Seconds,
-        /// How much is put in; what is below 0 is taken out, with the keys in it.
+        /// Seconds to insert; a negative number removes time with its keys.
         by: Seconds,
-        /// Of which nodes; of all unless given.
+        /// Nodes to unpin; all if omitted.
         node: Option<Nodes>,
     } = "key.ripple", "Insert or remove time", menu: "Clip/Edit keys", asks: true;
-    /// Begins a loop elsewhere: the same motion, round the end
+    /// Shifts where a loop begins; the motion wraps around its end
     OffsetKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How much later all is.
+        /// Offset in seconds.
         by: Seconds,
-        /// Of the tracks with these keys; of all unless said.
+        /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
-    /// Holds the value of keys up to their next ones
+    /// Holds the value of keys until the next key
     HoldKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Which.
+        /// Keys to edit.
         which: WhichKeys,
-        /// Whether they are held; they are unless given.
+        /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
     } = "key.hold_next", "Hold to the next key", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
-    /// Calculates with the values of keys: adds, or scales about a value
+    /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// What is done.
+        /// Operation.
         how: ValueHow,
-        /// With which numbers, one a component; one alone counts for all. Of rotations, degrees about x, y and z.
+        /// Amount per component, or one number for all components; degrees about x, y and z for rotations.
         by: Numbers,
-        /// What stays where values are scaled.
+        /// Value that stays in place when scaling.
         about: Option<ValueAbout>,
-        /// Which; all unless said.
+        /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.value", "Change values", menu: "Clip/Edit keys", asks: true;
-    /// Changes keys by what a value differs from what is seen
+    /// Offsets keys by the difference between a value and the visible one
     ShiftKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// When it is seen.
+        /// Time at which the value is visible.
         time: Seconds,
-        /// Of which node.
+        /// Node whose keys are meant.
         node: Nodes,
-        /// What is wanted then.
+        /// Value at that time.
         to: Trs,
-        /// Which keys; all of the node unless given.
+        /// Keys to offset; all keys of the node if omitted.
         keys: Option<KeyList>,
     } = "key.shift", "Change keys by a difference", menu: "Clip/Edit keys", asks: true;
-    /// Chooses how values between the keys of tracks come about
+    /// Sets the interpolation of tracks
     SetInterpolation {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How.
+        /// Interpolation of keys.
         interpolation: Between,
-        /// Of the tracks with these keys; of all unless said.
+        /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
-    /// Chooses how smooth curves go through keys
+    /// Sets the tangents of smooth keys
     SetTangents {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How.
+        /// Kind of tangents.
         tangents: Through,
-        /// Which; all unless said.
+        /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Tangents", menu: "Clip/Edit keys", asks: true;
-    /// Says what keys are to the animator: extremes, breakdowns, in-betweens; it moves nothing
+    /// Marks keys as extremes, breakdowns or in-betweens; the motion stays
     SetKeyKind {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// What they are.
+        /// Kind of the keys.
         kind: KindName,
-        /// Which; all unless said.
+        /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.kind", "Kind of keys", menu: "Clip/Edit keys", asks: true;
-    /// Removes keys that change nothing: those on the line between their neighbors
+    /// Removes redundant keys, which lie on the line between their neighbors
     CleanKeys {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// How far a value may go from what it was, in units of its track; of rotations, degrees.
+        /// Largest change of a value, in the unit of its track; degrees for rotations.
         tolerance: Option<f32>,
-        /// Which; all unless said.
+        /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.clean", "Remove dead keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+    } = "key.clean", "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
 }
 
 super::field::choice! {

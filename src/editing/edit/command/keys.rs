@@ -38,39 +38,39 @@ document_commands! {
 
     /// Sets a key for the selected joints at the playhead
     SetKey {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// When.
+        /// Time, in seconds.
         time: Seconds,
-        /// Of which nodes.
+        /// Nodes to key.
         node: Nodes,
-        /// What is keyed of what is seen; what is unkeyed, or moved already, unless given.
+        /// Channels to key; those with unkeyed changes or keys if omitted.
         parts: Option<Parts>,
-        /// Values, in place of what is seen.
+        /// Values to key in place of the visible pose.
         to: Trs,
-        /// When the unkeyed pose lies that is keyed; at `time` unless given.
+        /// Time of the unkeyed pose to key; `time` if omitted.
         unkeyed: Option<Seconds>,
-        /// Whether more keys may be set, to keep the motion.
+        /// Whether to add keys so that the motion stays exact.
         exact: Option<bool>,
-        /// How values between keys come about in tracks that are new, or had one key; linear unless given.
+        /// Interpolation of new tracks and of tracks with one key; linear if omitted.
         interpolation: Option<Between>,
     } = "key.set", "Set key", key: "S", enabled: rules::key_set, filled: Some(around::set_key);
     /// Poses nodes over a clip at a time, without a key
     SetUnkeyed {
-        /// Over which clip.
+        /// Clip to pose.
         clip: ClipName,
-        /// When.
+        /// Time, in seconds.
         time: Seconds,
-        /// Which nodes.
+        /// Nodes to revert.
         node: Nodes,
-        /// What they are set to.
+        /// Values to set.
         to: Trs,
     } = "unkeyed.set", "Pose without a key", asks: true;
-    /// Throws away poses that were not keyed
+    /// Discards unkeyed poses
     DiscardUnkeyed {
-        /// Of which clip; of all unless given.
+        /// Clip whose unkeyed poses are discarded; all clips if omitted.
         clip: Option<ClipName>,
-        /// At which time; at all unless given.
+        /// Time of the pose; all times if omitted.
         time: Option<Seconds>,
     } = "unkeyed.discard", "Discard unkeyed poses", enabled: rules::unkeyed;
 }

@@ -109,141 +109,141 @@ document_commands! {
     /// Commands on weight layers.
     LayerCommand in "Weights/Layers";
 
-    /// Lays a new layer over the weights, which it leaves as they are
+    /// Adds a weight layer
     AddLayer {
-        /// What it is called.
+        /// Name.
         name: Option<String>,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.add", "Add a layer", enabled: rules::weighted;
-    /// Takes a layer away with all that is in it
+    /// Removes a layer with all its edits
     RemoveLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.remove", "Remove a layer", asks: true, enabled: rules::layered;
-    /// Lets a layer count for a part only, 0 to 1
+    /// Sets the opacity of a weight layer
     LayerOpacity {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// How much of it counts.
+        /// Layer opacity.
         opacity: f32,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.opacity", "Opacity of a layer", asks: true, enabled: rules::layered;
-    /// Lets a layer count, or not
+    /// Shows or hides a weight layer
     ShowLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Whether it counts; the other way unless given.
+        /// Whether the layer is visible; toggles if omitted.
         shown: Option<bool>,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.show", "Show or hide a layer", asks: true, enabled: rules::layered;
-    /// Shows what a layer has on one side, left or right, on both; none ends that
+    /// Mirrors one side of a weight layer, left or right, to the other
     MirrorLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// The side.
+        /// Side to mirror from.
         from: LayerSide,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.mirror", "Mirror a layer", asks: true, enabled: rules::layered;
-    /// Gives a layer another name
+    /// Renames a layer
     RenameLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// What it is called then.
+        /// New name.
         name: String,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.rename", "Rename a layer", asks: true, enabled: rules::layered;
-    /// Lets a layer count alone, with others of which this is said; or not
+    /// Soloes a weight layer; several can be soloed
     SoloWeightLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Whether it does; the other way unless given.
+        /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.solo", "Solo a layer", asks: true, enabled: rules::layered;
-    /// Keeps the layers in the file, so that they are there when it is opened again; what is seen is in its weights anyway
+    /// Saves the weight layers in the file, to edit them again later; their effect is saved in any case
     KeepWeightLayers {
-        /// Whether they are kept; the other way unless given.
+        /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
-        /// Over which mesh; over all unless given.
+        /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.keep", "Keep the weight layers in the file", enabled: rules::layered;
-    /// Takes joints out of a layer into a new one above it; both come to what it came to
+    /// Moves joints of a weight layer to a new layer above it; the result does not change
     SplitWeightLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Which joints.
+        /// Joints to move to the new layer.
         joint: Nodes,
-        /// What the new layer is called.
+        /// Name of the new layer.
         name: Option<String>,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.split", "Split a layer by joints", asks: true, enabled: rules::layered;
-    /// Puts a layer over the one above it, or under the one below
+    /// Moves a layer up or down
     MoveLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Whether it goes up.
+        /// Moves it up.
         up: bool,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.move", "Move a layer", asks: true, enabled: rules::layered;
-    /// Lets vertices of a layer count for a part only, 0 to 1
+    /// Sets the mask of a weight layer at vertices, 0 to 1
     MaskLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// How much of them counts.
+        /// Opacity at these vertices.
         value: f32,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
-        /// Of which primitive; of all unless given.
+        /// Primitive of the mesh; all if omitted.
         primitive: Option<PrimitiveId>,
-        /// Which vertices; all that are in the layer unless given.
+        /// Vertices of the mask; all vertices of the layer if omitted.
         vertices: Option<VertexTerms>,
     } = "weight_layer.mask", "Mask of a layer", asks: true, enabled: rules::layered;
-    /// Takes all that is in a layer out of it
+    /// Clears a weight layer
     ClearLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.clear", "Clear a layer", asks: true, enabled: rules::layered;
-    /// Makes one of a layer and the one below it
+    /// Merges a layer with the one below it
     MergeLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Over which mesh.
+        /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.merge_down", "Merge a layer down", asks: true, enabled: rules::layered;
-    /// Leaves the weights as they are seen, without layers
+    /// Flattens all weight layers
     FlattenLayers {
-        /// Over which mesh; over all unless given.
+        /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.flatten", "Flatten", enabled: rules::layered;
-    /// Sets what a layer holds: what a brush stroke left in it
+    /// Sets the content of a weight layer, as a brush stroke does
     PaintLayer {
-        /// Which, by its name or number.
+        /// Weight layer, by its name or number.
         layer: String,
-        /// Of which mesh.
+        /// Mesh of the vertices.
         mesh: Meshes,
-        /// Of which primitive; of the first unless given.
+        /// Primitive of the mesh; the first if omitted.
         primitive: Option<PrimitiveId>,
-        /// The joints that `of` counts.
+        /// Joints that `of` refers to.
         joints: Nodes,
-        /// The vertices.
+        /// Vertices to set.
         vertices: VertexList,
-        /// By vertex and slot, which of `joints`.
+        /// Index into `joints`, per vertex and slot.
         of: Counts,
-        /// By vertex and slot, its weight.
+        /// Weight per vertex and slot.
         weights: Numbers,
-        /// By vertex, how much of it counts; all unless given.
+        /// Opacity per vertex; 1 if omitted.
         mask: Option<Numbers>,
     } = "weight_layer.paint", "Paint into a layer", asks: true, enabled: rules::layered;
 }

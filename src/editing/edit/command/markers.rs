@@ -18,40 +18,40 @@ document_commands! {
 
     /// Sets a marker at the playhead
     AddMarker {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// When.
+        /// Time, in seconds.
         time: Seconds,
-        /// What it is called.
+        /// Name.
         name: Option<String>,
-        /// Its color; violet unless given.
+        /// Color of the marker; violet if omitted.
         color: Option<Color>,
     } = "marker.add", "Add marker", key: "M", enabled: rules::clip_shown, filled: Some(around::add_marker);
     /// Moves a marker
     MoveMarker {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Which: the one at this time.
+        /// Time of the marker, in seconds.
         time: Seconds,
-        /// Where to.
+        /// New time, in seconds.
         to: Seconds,
     } = "marker.move", "Move marker", asks: true;
-    /// Gives a marker another name or color
+    /// Changes the name or color of a marker
     SetMarker {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Which: the one at this time.
+        /// Time of the marker, in seconds.
         time: Seconds,
-        /// What it is called then.
+        /// New name.
         name: Option<String>,
-        /// Its color then.
+        /// New color.
         color: Option<Color>,
     } = "marker.set", "Change marker", asks: true;
     /// Removes a marker
     RemoveMarker {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// Which: the one at this time.
+        /// Time of the marker, in seconds.
         time: Seconds,
     } = "marker.remove", "Remove marker", asks: true;
 }

@@ -11,15 +11,15 @@ document_commands! {
     /// Commands on materials.
     MaterialCommand in "Edit/Materials";
 
-    /// Makes a normal map of a height map, and gives it to a material: a gray picture that stands for its bumps
+    /// Converts a height map to a normal map and assigns it to a material
     HeightToNormal {
-        /// Which material, by its name or #index.
+        /// Material that gets the normal map.
         material: String,
-        /// The picture of heights, by its name or #index; the one that it takes its normals from unless given.
+        /// Height map; the present normal texture of the material if omitted.
         image: Option<String>,
-        /// Over how many pixels the heights go from black to white; 4 unless given.
+        /// Height scale in pixels; 4 if omitted.
         strength: Option<f32>,
-        /// Whether its edges meet, as those of a texture that repeats; so unless given.
+        /// Whether the texture repeats at its edges; yes if omitted.
         wrap: Option<bool>,
     } = "material.height_to_normal", "Height map to normal map", asks: true, enabled: rules::opened;
 }

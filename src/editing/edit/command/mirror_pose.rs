@@ -18,18 +18,18 @@ document_commands! {
     /// Commands that mirror poses.
     MirrorCommand in "Pose";
 
-    /// Poses the mirror joints of the selected ones as their mirror image
+    /// Copies the pose of the selected joints to their mirror joints
     MirrorPose {
-        /// From which joints: those of one side.
+        /// Joints to mirror, all of one side.
         node: Nodes,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
-    /// Swaps the poses of both sides: the mirror image of the whole
+    /// Swaps the poses of both sides
     FlipPose {
-        /// Which joints, with their mirror joints; all unless given.
+        /// Joints to flip, with their mirror joints; all if omitted.
         node: Option<Nodes>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.flip", "Flip the pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
 }

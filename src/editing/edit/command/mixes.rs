@@ -29,58 +29,58 @@ document_commands! {
     /// Commands on the mix.
     MixCommand in "Clip/Mix";
 
-    /// Lays clips out on lanes: all of the mix at once
+    /// Replaces all lanes of the mix
     SetMix {
         /// The mix: its lanes, each with its bars.
         mix: MixText,
     } = "mix.set", "Set the mix", asks: true;
-    /// Takes all lanes away
+    /// Removes all lanes
     ClearMix {} = "mix.clear", "Clear the mix";
-    /// Goes over to a clip: now, where the one that plays ends, or at its next marker
+    /// Adds a transition to a clip: now, at the end, at the next marker or at the best seam
     GoTo {
-        /// To which clip.
+        /// Clip to change to.
         clip: ClipName,
-        /// When it is now, seconds of the mix.
+        /// Current time of the mix, in seconds.
         time: Seconds,
-        /// When it comes in; now unless given.
+        /// Start of the transition; now if omitted.
         when: Option<GoWhen>,
-        /// How it comes in; its weight rises unless given.
+        /// Kind of transition; a cross-fade if omitted.
         how: Option<EnterHow>,
-        /// Over how long; a quarter of a second unless given.
+        /// Length of the transition, in seconds; 0.25 if omitted.
         fade: Option<Seconds>,
-        /// On which lane, by its name; the lowest unless given.
+        /// Lane of the clip; the lowest if omitted.
         lane: Option<String>,
     } = "mix.go", "Go over to a clip", asks: true;
-    /// Plays a clip on the upper body over another: shoot while running
+    /// Plays one clip on the upper body over another
     PlayOver {
-        /// What the body does.
+        /// Clip of the body.
         clip: ClipName,
-        /// What its upper half does.
+        /// Clip of the upper body.
         over: ClipName,
-        /// From which joint up; the whole upper half unless given.
+        /// First joint of the upper part; the whole upper body if omitted.
         node: Option<Nodes>,
-        /// From when, seconds of the mix; 0 unless given.
+        /// Start in the mix, in seconds; 0 if omitted.
         time: Option<Seconds>,
     } = "mix.over", "Shoot while running", asks: true;
-    /// Makes a new clip of what plays
+    /// Bakes the mix to a new clip
     BakeMix {
-        /// What it is called.
+        /// Name.
         name: Option<String>,
         /// Frames per second; the highest frame rate of its clips if omitted.
         rate: Option<f32>,
-        /// How far a vertex of a body 1.8 m high may be off when keys are taken away, millimetres; one unless given, none at 0.
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 1 if omitted, and 0 keeps all keys.
         millimetres: Option<f32>,
-        /// The body stays on its place.
+        /// Whether to remove the travel over the ground.
         in_place: Option<bool>,
     } = "mix.bake", "Bake the mix to a clip";
-    /// Keeps the mix with the file, or takes it out
+    /// Saves the mix in the file, or removes it
     KeepMix {
-        /// Whether it is kept; so unless given.
+        /// Whether to save the mix in the file; yes if omitted.
         on: Option<bool>,
     } = "mix.keep", "Keep the mix in the file";
-    /// Sets markers L and R where the feet of a clip come down
+    /// Adds markers L and R at the footsteps of a clip
     MarkFootfalls {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
     } = "clip.footfalls", "Mark the footfalls", asks: true;
 }

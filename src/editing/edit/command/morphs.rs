@@ -37,44 +37,44 @@ document_commands! {
 
     /// Sets the weight of a morph target, by its name or number
     SetMorph {
-        /// Of which nodes.
+        /// Nodes to key.
         node: Nodes,
-        /// Which target.
+        /// Morph target.
         target: String,
-        /// Its weight.
+        /// Weight of the target.
         weight: f32,
     } = "pose.morph", "Set a morph target", asks: true, enabled: rules::morphing;
-    /// Puts morph targets back to the weights of the mesh
+    /// Resets morph targets to the weights of the mesh
     ResetMorphs {
-        /// Of which nodes.
+        /// Nodes to key.
         node: Nodes,
     } = "pose.reset_morphs", "Reset morph targets", asks: true, enabled: rules::morphing;
     /// Sets a key for all morph targets of a node
     KeyMorphs {
-        /// Of which clip.
+        /// Clip to edit.
         clip: ClipName,
-        /// When.
+        /// Time, in seconds.
         time: Seconds,
-        /// Of which nodes.
+        /// Nodes to key.
         node: Nodes,
-        /// A target that is given another weight in it.
+        /// Morph target with another weight than the visible one.
         target: Option<String>,
-        /// Which.
+        /// Weight of that target.
         weight: Option<f32>,
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
     } = "key.morph", "Key morph targets", menu: "Clip", asks: true, enabled: rules::morphing;
-    /// Sets a weight over a clip at a time, without a key
+    /// Sets a morph weight over a clip, without a key
     HoldMorph {
-        /// Over which clip.
+        /// Clip to pose.
         clip: ClipName,
-        /// When.
+        /// Time, in seconds.
         time: Seconds,
-        /// Of which nodes.
+        /// Nodes to key.
         node: Nodes,
-        /// Which target.
+        /// Morph target.
         target: String,
-        /// Its weight.
+        /// Weight of the target.
         weight: f32,
     } = "unkeyed.morph", "Pose a morph target", menu: "Clip", asks: true, enabled: rules::morphing;
 }

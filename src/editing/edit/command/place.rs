@@ -77,14 +77,11 @@ impl Over {
 impl Part for Over {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<ClipName>::specs(
-                "clip",
-                "Over which clip, as an unkeyed pose; the pose of the file unless given.",
-            ),
-            Option::<Seconds>::specs("time", "When, on that clip."),
+            Option::<ClipName>::specs("clip", "Clip that gets an unkeyed pose; the pose of the file if omitted."),
+            Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
             Option::<LayerName>::specs(
                 "layer",
-                "Into which layer of that clip, or of the pose; into none unless given.",
+                "Layer of that clip, or of the pose, that receives it; none if omitted.",
             ),
         ]
         .concat()

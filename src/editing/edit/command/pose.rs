@@ -181,136 +181,136 @@ document_commands! {
     /// Commands on the pose.
     PoseCommand in "Pose";
 
-    /// Turns nodes about an axis of their own, their parent's or the scene's
+    /// Rotates nodes about an axis in local, parent or world space
     Rotate {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// About what.
+        /// Rotation axis.
         axis: Axis,
-        /// How far.
+        /// Angle in degrees.
         degrees: Degrees,
-        /// Whose axis; the node's own unless given.
+        /// Space of the axis; local if omitted.
         space: Option<Space>,
     } = "pose.rotate", "Rotate", asks: true;
     /// Moves nodes by a vector, in meters
     Move {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// How far along each axis, or along all.
+        /// Offset along x, y and z, in meters.
         by: Factor,
-        /// Whose axes; the node's own unless given.
+        /// Space of the axes; local if omitted.
         space: Option<Space>,
     } = "pose.move", "Move", asks: true;
-    /// Scales nodes by a factor, or one an axis
+    /// Scales nodes by a factor, or by one factor per axis
     Scale {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// The factor.
+        /// Factor, or one per axis.
         by: Factor,
     } = "pose.scale", "Scale", asks: true;
-    /// Turns nodes about an axis of any space or about a pivot, in the pose or over a clip
+    /// Rotates nodes about an axis of any space, optionally about a pivot
     Turn {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// About what.
+        /// Rotation axis.
         axis: Axis,
-        /// How far.
+        /// Angle in degrees.
         degrees: Degrees,
-        /// Whose axis; the node's own unless given.
+        /// Space of the axis; local if omitted.
         space: Option<AnySpace>,
-        /// About which point of the scene, in meters, for an axis of the scene; each about itself unless given.
+        /// Point of the scene to turn about, in meters, for an axis of the scene; each joint's own origin if omitted.
         pivot: Option<Vec3>,
-        /// What hangs on them does; it goes with them unless given.
+        /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.turn", "Rotate in any space", asks: true;
-    /// Moves nodes along the axes of any space, in the pose or over a clip
+    /// Moves nodes along the axes of any space
     Shift {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// How far along each axis, or along all, in meters.
+        /// Offset along x, y and z, in meters.
         by: Factor,
-        /// Whose axes; the node's own unless given.
+        /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
-        /// What hangs on them does; it goes with them unless given.
+        /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.shift", "Move in any space", asks: true;
-    /// Scales nodes along the axes of any space or about a pivot, in the pose or over a clip
+    /// Scales nodes along the axes of any space, optionally about a pivot
     Resize {
-        /// Which.
+        /// Nodes to edit.
         node: Nodes,
-        /// The factor.
+        /// Factor, or one per axis.
         by: Factor,
-        /// Along whose axes; the node's own unless given.
+        /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
-        /// About which point of the scene, in meters, for axes of the scene; each about itself unless given.
+        /// Point of the scene to scale about, in meters, for axes of the scene; each joint's own origin if omitted.
         pivot: Option<Vec3>,
-        /// What hangs on them does; it goes with them unless given.
+        /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.resize", "Scale in any space", asks: true;
-    /// Sets parts of the user-local transform Ul
+    /// Sets the pose offset of nodes over their rest (Ul)
     SetUser {
-        /// Whose.
+        /// Nodes to set.
         node: Nodes,
-        /// The parts.
+        /// Values to set.
         to: Trs,
     } = "pose.set", "Set the edit", asks: true;
-    /// Sets parts of L∘Ul, relative to the parent
+    /// Sets the local transform of nodes, relative to their parent
     SetLocal {
-        /// Whose.
+        /// Nodes to set.
         node: Nodes,
-        /// The parts.
+        /// Values to set.
         to: Trs,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.set_local", "Set the local transform", asks: true;
-    /// Sets parts of W, in the scene
+    /// Sets the world transform of nodes
     SetWorld {
-        /// Whose.
+        /// Nodes to set.
         node: Nodes,
-        /// The parts.
+        /// Values to set.
         to: Trs,
     } = "pose.set_world", "Set the world transform", asks: true;
-    /// Removes every edit: all nodes go back to their rest
+    /// Resets all nodes to their rest
     ResetAll {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// What of them; all unless given.
+        /// Channels to reset; all if omitted.
         parts: Option<Parts>,
     } = "pose.reset_all", "Reset all to rest";
-    /// Puts the selected nodes back to their rest
+    /// Resets the selected nodes to their rest
     Reset {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// What of them; all unless given.
+        /// Channels to reset; all if omitted.
         parts: Option<Parts>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset", "Reset to rest", enabled: rules::selected, filled: Some(around::reset);
-    /// Puts the selected nodes back to where they are at rest
+    /// Resets the translation of the selected nodes
     ResetTranslation {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset_translation", "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
-    /// Turns the selected nodes back to their rest
+    /// Resets the rotation of the selected nodes
     ResetRotation {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset_rotation", "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
-    /// Gives the selected nodes the scale of their rest
+    /// Resets the scale of the selected nodes
     ResetScale {
-        /// Which; all unless given.
+        /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-        /// Where it goes.
+        /// Clip, time or layer that takes the pose.
         over: Over,
     } = "pose.reset_scale", "Reset the scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
 }

@@ -131,8 +131,8 @@ impl LayerOf {
 
 impl Part for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        let layer = "Which layer, by its name; the only one there unless given.";
-        let clip = "Of which clip; of the pose unless given.";
+        let layer = "Layer, by its name; needed if there are several.";
+        let clip = "Clip of the layer; a layer of the pose if omitted.";
         [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)].concat()
     }
 
@@ -166,166 +166,166 @@ document_commands! {
     /// Commands on layers of user-local transforms.
     PoseLayerCommand in "Pose/Layers";
 
-    /// Makes a layer over the shown clip, or over the pose: what is edited in it stays an edit
+    /// Adds a layer over the shown clip or over the pose; its edits stay editable
     NewLayer {
-        /// Over which clip; over the pose unless given.
+        /// Clip that gets the layer; the pose if omitted.
         clip: Option<ClipName>,
-        /// What it is called.
+        /// Name.
         name: Option<String>,
     } = "layer.new", "New layer", filled: Some(around::new_layer);
-    /// Takes a layer away with all that is in it
+    /// Removes a layer with all its edits
     RemovePoseLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
     } = "layer.remove", "Remove the layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
-    /// Gives a layer another name
+    /// Renames a layer
     RenamePoseLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// What it is called then.
+        /// New name.
         name: String,
     } = "layer.rename", "Rename a layer", asks: true, enabled: rules::pose_layer;
-    /// Lets a layer count for a part only, 0 to 1; at a time where one is given, by a key
+    /// Sets the strength of a layer, constant or by a key
     LayerStrength {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// How much of it counts.
+        /// Layer strength.
         strength: f32,
-        /// When, by a key of its strength; at all times unless given.
+        /// Time of a key of the strength; constant if omitted.
         time: Option<Seconds>,
     } = "layer.strength", "Strength of a layer", asks: true, enabled: rules::pose_layer;
-    /// Sets all keys of a layer's strength: time and strength, in turns; none makes it constant
+    /// Replaces all keys of a layer's strength; without keys it is constant
     LayerStrengthKeys {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// Seconds and strength, in turns.
+        /// Time and strength, time and strength, and so on.
         keys: Numbers,
-        /// How it goes from key to key; linear unless given.
+        /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
     } = "layer.strength_keys", "Keys of a layer's strength", asks: true, enabled: rules::pose_layer;
-    /// Switches a layer off, or on again
+    /// Mutes or unmutes a layer
     MuteLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// Whether it is off; the other way unless given.
+        /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
     } = "layer.mute", "Layer on or off", enabled: rules::pose_layer, filled: Some(around::mute_layer);
-    /// Lets a layer count alone among those of its clip
+    /// Soloes a layer of a clip
     SoloLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// Whether it is alone; the other way unless given.
+        /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
     } = "layer.solo", "Layer alone", enabled: rules::pose_layer, filled: Some(around::solo_layer);
-    /// Puts a layer over the one above it, or under the one below
+    /// Moves a layer up or down
     MovePoseLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// Whether it goes up, away from the clip.
+        /// Whether it moves up, away from the clip.
         up: Option<bool>,
-        /// Which place it takes, the one nearest the clip being 0.
+        /// Position in the list; 0 is next to the clip.
         place: Option<usize>,
     } = "layer.move", "Move a layer", asks: true, enabled: rules::pose_layer;
-    /// Makes a copy of a layer, above it
+    /// Duplicates a layer
     DuplicateLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// What the copy is called.
+        /// Name of the copy.
         name: Option<String>,
     } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
-    /// Says where a layer counts: in a part of the body, from a joint on, or at these joints; everywhere unless said
+    /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// In which part of the body.
+        /// Part of the body.
         region: Option<Region>,
-        /// From which joint on, with all below it.
+        /// First joint of the mask, with all joints below it.
         below: Option<Nodes>,
-        /// Over how many joints it rises from there.
+        /// Number of joints over which the mask fades in.
         falloff: Option<usize>,
-        /// At which joints.
+        /// Joints of the mask.
         node: Option<Nodes>,
-        /// How much, 0 to 1: one number, or one for each of them.
+        /// Weight of the mask: one number, or one per joint.
         weights: Option<Numbers>,
     } = "layer.mask", "Mask of a layer", asks: true, enabled: rules::pose_layer;
-    /// Sets what a layer adds to joints, by number; at a time, where it has keys
+    /// Sets what a layer adds to joints, by number
     SetInLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// Which joints.
+        /// Joints to edit.
         node: Nodes,
-        /// What is added.
+        /// Values to add.
         to: Trs,
-        /// When.
+        /// Time, in seconds.
         time: Option<Seconds>,
         /// Whether to set a key at that time, even if the layer was constant.
         key: Option<bool>,
     } = "layer.set", "Set in a layer", asks: true, enabled: rules::pose_layer;
-    /// Takes joints out of a layer; all of them unless said
+    /// Removes joints from a layer
     ClearInLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// Which joints.
+        /// Joints to edit.
         node: Option<Nodes>,
     } = "layer.clear", "Take joints out of the layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
-    /// Sets keys at which a layer adds nothing, for what it moves
+    /// Sets keys at which the layer adds nothing
     ZeroKey {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// When.
+        /// Time, in seconds.
         time: Seconds,
-        /// When once more: before and after in one step.
+        /// Time of a second zero key.
         until: Option<Seconds>,
-        /// For which joints; for all that it moves unless said.
+        /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
     } = "layer.zero_key", "Zero key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
-    /// Turns what a layer adds the other way round
+    /// Inverts what a layer adds
     InvertLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
     } = "layer.invert", "Invert the layer", enabled: rules::pose_layer, filled: Some(around::invert_layer);
     /// Copies a layer to other clips
     CopyLayer {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
-        /// To which clips: names, or a pattern.
+        /// Clips that get a copy: names, or a pattern.
         to: ClipList,
     } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
-    /// Folds layers into the keys of their clip, or into the pose: they are edits no more
+    /// Bakes layers into the keys of their clip, or into the pose
     FoldLayers {
-        /// Of which clip; of the pose unless given.
+        /// Clip of the layer; a layer of the pose if omitted.
         clip: Option<ClipName>,
-        /// Which; all of them unless given. Those below it are folded, too.
+        /// Topmost layer to bake, with those below it; all layers if omitted.
         layer: Option<LayerName>,
     } = "layer.fold", "Fold layers", enabled: rules::pose_layer, filled: Some(around::fold_layers);
-    /// Keeps the layers in the file, so that they are there when it is opened again; what is seen is in its keys anyway
+    /// Saves the layers in the file, to edit them again later; their effect is saved in any case
     KeepLayers {
-        /// Whether they are kept; the other way unless given.
+        /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
     } = "layer.keep", "Keep the layers in the file", enabled: rules::any_pose_layer;
-    /// Makes one of a layer and the one below it
+    /// Merges a layer with the one below it
     MergeLayerDown {
-        /// Which.
+        /// Layer to edit.
         of: LayerOf,
     } = "layer.merge_down", "Merge the layer down", asks: true, enabled: rules::pose_layer;
-    /// Makes a layer of what another clip, or the unkeyed pose at a time, differs by
+    /// Makes a layer from the difference to another clip or to an unkeyed pose
     ExtractLayer {
-        /// Over which clip.
+        /// Clip to pose.
         clip: ClipName,
-        /// The clip that is seen with it.
+        /// Clip that the layer leads to.
         other: Option<ClipName>,
-        /// When the unkeyed pose lies that becomes a layer over the whole clip.
+        /// Time of the unkeyed pose that becomes a layer of the whole clip.
         time: Option<Seconds>,
-        /// What it is called.
+        /// Name.
         name: Option<String>,
     } = "layer.extract", "Layer of the difference", asks: true, enabled: rules::clip_shown;
-    /// Leaves few keys in a clip, and the rest of its motion in a layer
+    /// Splits a clip into a few base keys and a layer with the rest of the motion
     SplitLayer {
-        /// Which clip.
+        /// Clip to split.
         clip: ClipName,
-        /// How far the few may be off, in degrees.
+        /// Largest error of the base keys, in degrees.
         degrees: Option<f32>,
-        /// What the layer is called.
+        /// Name of the layer.
         name: Option<String>,
     } = "layer.split", "Split into base and layer", enabled: rules::clip_shown, filled: Some(around::split_layer);
 }

@@ -24,30 +24,30 @@ document_commands! {
     /// Commands on skins.
     SkinCommand in "Weights";
 
-    /// Hangs meshes on joints, as both stand: a new skin, with weights of the nearest bones where there are none
+    /// Binds meshes to joints with a new skin; computes weights where there are none
     CreateSkin {
-        /// The nodes of the meshes.
+        /// Nodes of the meshes to bind.
         node: Nodes,
         /// Joints to bind to, in the order of the joint indices. For a mesh without weights, a single joint includes all joints below it.
         joint: Nodes,
         /// Whether to add all nodes below these joints, after the named ones.
         below: Option<bool>,
-        /// As a clip stands; as the file does unless given.
+        /// Clip whose pose is bound; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// At this time of it, seconds; 0 unless given.
+        /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
-        /// What the skin is called.
+        /// Name of the skin.
         name: Option<String>,
     } = "skin.create", "Hang on joints", asks: true, enabled: rules::opened;
-    /// Binds skinned meshes anew: what was modelled is at rest where its joints stand now
+    /// Rebinds skinned meshes at the current pose of their joints
     BindSkin {
-        /// The nodes of the meshes; all of them unless given.
+        /// Nodes of the meshes to bind; all if omitted.
         node: Option<Nodes>,
-        /// As a clip stands; as the file does unless given.
+        /// Clip whose pose is bound; the pose of the file if omitted.
         clip: Option<ClipName>,
-        /// At this time of it, seconds; 0 unless given.
+        /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
-        /// Which shape is bound: what was modelled, unless given.
+        /// Shape that is bound; the modelled one if omitted.
         shape: Option<BoundShape>,
     } = "skin.bind", "Bind as it stands", asks: true, enabled: rules::weighted;
 }

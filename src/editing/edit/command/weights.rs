@@ -38,222 +38,221 @@ document_commands! {
 
     /// Copies the weights of one side, left or right, to the other with its joints
     MirrorWeights {
-        /// The side that is copied.
+        /// Side to copy from.
         from: Side,
-        /// What says which vertices are each other's mirror image: where they lie, or their texture coordinates.
+        /// Matching of mirrored vertices: by position or by texture coordinates.
         by: Option<MirrorWay>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.mirror", "Mirror to the other side", asks: true, enabled: rules::weighted;
-    /// Gives weights to meshes that hang on a skin and have none, then smooths them
+    /// Computes weights for skinned meshes that have none
     Bind {
-        /// Which; all unless given.
+        /// Meshes to bind; all if omitted.
         mesh: Option<Meshes>,
-        /// Which primitive of them; all unless given.
+        /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
-        /// Joints a vertex has at most; 4 unless given.
+        /// Most influences per vertex; 4 if omitted.
         most: Option<usize>,
-        /// How often it is smoothed; 3 times unless given.
+        /// Number of smoothing passes; 3 if omitted.
         passes: Option<usize>,
     } = "weights.bind", "Bind to the nearest bones", enabled: rules::bare;
-    /// Says which joint is another's mirror image; with itself it is of the center, without another it has none
+    /// Sets the mirror joint of a joint; a center joint is paired with itself
     PairJoints {
-        /// Which joint.
+        /// Joint to edit.
         joint: Nodes,
-        /// With which; with none unless given.
+        /// Its mirror joint; none if omitted.
         with: Option<Nodes>,
     } = "joints.pair", "Pair mirror joints", asks: true, enabled: rules::weighted;
-    /// Takes the weights of the nearest spots of another mesh
+    /// Copies weights from another mesh
     Transfer {
-        /// From which mesh.
+        /// Mesh to copy from.
         from: Meshes,
-        /// Which spots: the nearest of the surface, those at the same texture coordinates, or vertices of the same number.
+        /// Matching by nearest surface point, texture coordinates or vertex order.
         by: Option<CarryWay>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.transfer", "Transfer from a mesh", asks: true, enabled: rules::weighted;
-    /// Makes the weights of every vertex sum to 1, in the type the file stores
+    /// Normalizes weights so that they sum to 1 per vertex
     Normalize {
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.normalize", "Normalize", enabled: rules::weighted;
-    /// Leaves each vertex the joints that move it most
+    /// Keeps only the strongest influences of each vertex
     Limit {
-        /// How many.
+        /// Max influences.
         most: usize,
-        /// Of these meshes; of all unless given.
+        /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
-        /// Of this primitive of them; of all unless given.
+        /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
-        /// These vertices of them; all unless given.
+        /// Vertices to change; all if omitted.
         vertices: Option<VertexTerms>,
-        /// Joints whose weights stay.
+        /// Joints that keep their weights.
         locked: Option<Nodes>,
-        /// The weight layer that takes the result.
+        /// Weight layer that receives the result.
         layer: Option<String>,
     } = "weights.limit", "Limit influences", asks: true, enabled: rules::weighted;
-    /// Drops weights below a value
+    /// Removes weights below a value
     Prune {
-        /// The value.
+        /// Lowest weight that stays.
         below: f32,
-        /// Of these joints; of all unless given.
+        /// Joints to prune; all if omitted.
         joint: Option<Nodes>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.prune", "Prune", asks: true, enabled: rules::weighted;
-    /// Rounds weights to even steps, 10 of a tenth for one
+    /// Rounds weights to equal steps, such as 10 steps of 0.1
     Quantize {
-        /// Steps from 0 to 1.
+        /// Number of steps from 0 to 1.
         steps: usize,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.quantize", "Quantize", asks: true, enabled: rules::weighted;
     /// Moves weights toward the mean of their neighbors
     Smooth {
-        /// How often; once unless given.
+        /// Number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// How far, 0 to 1; all the way unless given.
+        /// Amount per pass; all the way if omitted.
         amount: Option<f32>,
-        /// The one joint that is smoothed; all unless given.
+        /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.smooth", "Smooth", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Smooths, near neighbors before far ones
+    /// Smooths weights, with more influence of near neighbors
     Relax {
-        /// How often; once unless given.
+        /// Number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// How far, 0 to 1; all the way unless given.
+        /// Amount per pass; all the way if omitted.
         amount: Option<f32>,
-        /// The one joint that is smoothed; all unless given.
+        /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
-        /// The part of its volume that every spot keeps, 0 to 1, where joints are bent by 60 degrees; what it had, where that is less.
-        /// No step is taken that would strain a spot more beside neighbors that stay. Nothing is looked at unless given.
+        /// Part of the volume that is kept when joints bend by 60 degrees; not checked if omitted.
         volume: Option<f32>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Gives stray vertices what the vertices around them have
+    /// Replaces the weights of outliers by those of their neighbors
     Hammer {
-        /// A vertex that has less than this in common with its neighbors is stray; 0.4 unless given.
+        /// Outliers are vertices that share less than this with their neighbors; 40 % if omitted.
         in_common: Option<f32>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.hammer", "Hammer strays", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Gives the painted joint the brush's value everywhere
+    /// Sets the weight of a joint everywhere
     Flood {
-        /// Which joint.
+        /// Joint to edit.
         joint: Nodes,
-        /// The value; 1 unless given.
+        /// Weight to set; full weight if omitted.
         value: Option<f32>,
-        /// What is done with it; it is set unless given.
+        /// Operation; replaces if omitted.
         how: Option<How>,
-        /// How far, 0 to 1; all the way unless given.
+        /// Amount per pass; all the way if omitted.
         amount: Option<f32>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.flood", "Flood", menu: "Weights/Fill", enabled: rules::weighted;
-    /// Gives a joint a value that fades from one spot to another
+    /// Sets the weight of a joint by a gradient between two points
     Gradient {
-        /// Which joint.
+        /// Joint to edit.
         joint: Nodes,
-        /// Where it begins, a spot of the mesh at rest.
+        /// Start point on the mesh at rest.
         from: Vec3,
-        /// Where it has faded.
+        /// End point, where it has faded out.
         to: Vec3,
-        /// Whether it fades all around; along the line unless given.
+        /// Whether it fades in all directions; along the line if omitted.
         radial: Option<bool>,
-        /// How it fades; evenly unless given.
+        /// Fall-off curve; linear if omitted.
         curve: Option<Curve>,
-        /// The value; 1 unless given.
+        /// Weight to set; full weight if omitted.
         value: Option<f32>,
-        /// What is done with it; it is set unless given.
+        /// Operation; replaces if omitted.
         how: Option<How>,
-        /// How far, 0 to 1; all the way unless given.
+        /// Amount per pass; all the way if omitted.
         amount: Option<f32>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.gradient", "Gradient", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
-    /// Shares what the joints of a limb have of each vertex anew among them, by how far along the limb it lies
+    /// Redistributes the weights of a limb among its joints, by the position along it
     Along {
-        /// The joint at the limb's end.
+        /// Joint at the end of the limb.
         to: Nodes,
-        /// The joint that it begins with; that of the limb which the last one ends unless given.
+        /// First joint of the limb; found from the last one if omitted.
         from: Option<Nodes>,
-        /// How far about a joint one passes into the next: a part of half of the shorter bone, 0 to 1; all of it unless given.
+        /// Width of the transition at a joint, as a part of half the shorter bone; all of it if omitted.
         width: Option<f32>,
-        /// How it passes; smoothly unless given.
+        /// Curve of the transition; smooth if omitted.
         curve: Option<Curve>,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.along", "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
-    /// Gives the selected vertices the mean of their weights
+    /// Averages the weights of the selected vertices
     Average {
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
-    /// Gives vertices weights: the same to all of them, or a row of numbers to each, by their order in the mesh
+    /// Sets weights of vertices: the same for all, or one row per vertex
     Assign {
-        /// Which joints.
+        /// Joints of the weights.
         joints: Nodes,
-        /// The weight of each; or so many rows of that as there are vertices.
+        /// One weight per joint, or one row of weights per vertex.
         weights: Numbers,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.assign", "Assign", menu: "Weights/Vertices", asks: true, enabled: rules::weighted;
-    /// Gives each of two joints the weights of the other
+    /// Swaps the weights of two joints
     SwapJoints {
-        /// One.
+        /// First joint.
         joint: Nodes,
-        /// The other.
+        /// Second joint.
         with: Nodes,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
-    /// Gives all weights of some joints to one, so that they move nothing
+    /// Moves all weights of some joints to one joint
     MergeJoints {
-        /// Which give.
+        /// Joints that give their weights.
         from: Nodes,
-        /// Which takes.
+        /// Joint that receives the weights.
         into: Nodes,
-        /// What it may touch.
+        /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.merge", "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
-    /// Changes how many sets of four joints the file keeps a vertex
+    /// Changes the number of influence sets (JOINTS_n) in the file
     Sets {
-        /// How many.
+        /// Number of sets of four influences.
         sets: usize,
-        /// Of these meshes; of all unless given.
+        /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
-        /// Of this primitive of them; of all unless given.
+        /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
-        /// Joints whose weights stay.
+        /// Joints that keep their weights.
         locked: Option<Nodes>,
     } = "weights.sets", "Stored influences…", asks: true, enabled: rules::weighted;
-    /// Keeps weights in 8, 16 or 32 bits: bytes, shorts or floats; the views show before what moves
+    /// Stores weights with 8, 16 or 32 bits; previews the error
     Store {
-        /// How many bits.
+        /// Bits per weight.
         bits: Bits,
-        /// Of these meshes; of all unless given.
+        /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
-        /// Of this primitive of them; of all unless given.
+        /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
     } = "weights.store", "Stored type", asks: true, enabled: rules::weighted;
-    /// Sets the weights of vertices: what a brush stroke left
+    /// Sets the weights of vertices, as a brush stroke does
     SetWeights {
-        /// Of which mesh.
+        /// Mesh of the vertices.
         mesh: Meshes,
-        /// Of which primitive; of the first unless given.
+        /// Primitive of the mesh; the first if omitted.
         primitive: Option<PrimitiveId>,
-        /// The joints that `of` counts.
+        /// Joints that `of` refers to.
         joints: Nodes,
-        /// The vertices.
+        /// Vertices to set.
         vertices: VertexList,
-        /// By vertex and slot, which of `joints`.
+        /// Index into `joints`, per vertex and slot.
         of: Counts,
-        /// By vertex and slot, its weight.
+        /// Weight per vertex and slot.
         weights: Numbers,
-        /// The weight layer that takes the result.
+        /// Weight layer that receives the result.
         layer: Option<String>,
     } = "weights.set", "Set weights", asks: true, enabled: rules::weighted;
 }

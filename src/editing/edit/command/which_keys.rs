@@ -126,13 +126,13 @@ pub struct WhichKeys {
 impl Part for WhichKeys {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<Seconds>::specs("time", "Those at this time,"),
-            Option::<Numbers>::specs("times", "or at these,"),
-            Option::<Seconds>::specs("from", "or from here"),
-            Option::<Seconds>::specs("to", "to here."),
-            Option::<Nodes>::specs("node", "Of which nodes; of all unless given."),
-            Option::<KeyParts>::specs("parts", "Of which of their tracks; of all unless given."),
-            Option::<KeyList>::specs("keys", "Or these, one by one."),
+            Option::<Seconds>::specs("time", "Keys at this time only."),
+            Option::<Numbers>::specs("times", "Keys at these times only."),
+            Option::<Seconds>::specs("from", "Keys from this time on."),
+            Option::<Seconds>::specs("to", "Keys up to this time."),
+            Option::<Nodes>::specs("node", "Nodes whose keys are meant; all if omitted."),
+            Option::<KeyParts>::specs("parts", "Kinds of tracks; all if omitted."),
+            Option::<KeyList>::specs("keys", "Keys one by one, in place of times and nodes."),
         ]
         .concat()
     }

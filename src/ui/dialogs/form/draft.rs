@@ -93,9 +93,17 @@ impl FormDraft {
             match &entered.value {
                 Some(value) => line.arguments.insert(argument.name.to_owned(), value.clone()),
                 None if is_needed(spec, argument) => {
-                    let label = super::label(argument.name).to_lowercase();
+                    let label = super::label(argument.name);
                     let typed = entry(spec, argument).is_some_and(|e| field_count(&e) > 0);
-                    return Err(format!("{} the {label}", if typed { "Enter" } else { "Pick" }));
+                    let verb = if typed { "Enter" } else { "Pick" };
+                    // Some names are no nouns: “the to” is no English.
+                    return Err(
+                        if matches!(argument.name, "to" | "from" | "with" | "by" | "into" | "over" | "below") {
+                            format!("{verb} the value of “{label}”")
+                        } else {
+                            format!("{verb} the {}", label.to_lowercase())
+                        },
+                    );
                 }
                 None => None,
             };

@@ -18,7 +18,7 @@ use crate::{
     ui::{
         Actions, View,
         theme::{Font, Theme},
-        widgets::{check, name_widget, segment, segments, select_all},
+        widgets::{check, edged, name_widget, segment, segments, select_all},
     },
 };
 
@@ -104,11 +104,13 @@ fn pick_ui(
     let many = list.many;
     let selected = list.selected.clone();
     ui.horizontal(|ui| {
-        let extra =
-            if selected.is_empty() { 0.0 } else { 76.0 } + if optional && !chosen.is_empty() { 30.0 } else { 0.0 };
+        let (cross, take) = (vec2(24.0, 24.0), vec2(74.0, 24.0));
+        let gap = ui.spacing().item_spacing.x;
+        let extra = if selected.is_empty() { 0.0 } else { take.x + gap }
+            + if optional && !chosen.is_empty() { cross.x + gap } else { 0.0 };
         let picked = picker_ui(ui, view.theme, name, (&shown, many), &chosen, width - extra, || (list.all)());
         let picked = if optional && !chosen.is_empty() {
-            let clear = ui.add(egui::Button::new("✕").min_size(vec2(22.0, 24.0)));
+            let clear = ui.add_sized(cross, egui::Button::new("✕"));
             name_widget(ui, &clear, &format!("Clear {}", name.to_lowercase()));
             if clear.clicked() { Some(Vec::new()) } else { picked }
         } else {
@@ -117,7 +119,7 @@ fn pick_ui(
         let picked = if selected.is_empty() {
             picked
         } else {
-            let button = ui.add(egui::Button::new("Selected").min_size(vec2(68.0, 24.0)));
+            let button = ui.add_sized(take, egui::Button::new("Selected"));
             name_widget(ui, &button, &format!("Selected for {}", name.to_lowercase()));
             if button.on_hover_text("Takes what is selected").clicked() { Some(selected) } else { picked }
         };
@@ -244,7 +246,7 @@ fn keys_ui(
     let count = view.selected_keys().len();
     let mut on = now.entered[k].value.is_some();
     let text = match count {
-        0 => "No key is selected: all keys of the clip, or those below".to_owned(),
+        0 => "None is selected: all keys, or those of the times and nodes in this form".to_owned(),
         1 => "The selected key".to_owned(),
         n => format!("The {n} selected keys"),
     };
@@ -370,8 +372,8 @@ fn text_ui(
     // By its name: what it is counted as among the widgets changes with what stands above it, and its focus would be lost.
     let id = egui::Id::unique(("field of a form", name, at));
     let edit = TextEdit::singleline(text).id(id).hint_text(hint).desired_width(width);
-    let edit = edit.font(egui::TextStyle::Monospace);
-    let field = edit.show(ui).response.response;
+    let edit = edit.font(egui::TextStyle::Monospace).vertical_align(egui::Align::Center);
+    let field = edged(ui, |ui| edit.show(ui).response.response);
     name_widget(ui, &field, name);
     // Before it may get the focus again.
     let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));

@@ -1,6 +1,7 @@
 //! A list to pick from, with a field that narrows it: clips, joints, meshes and whatever else has a name.
 
 use egui::{Key, Modifiers, Role, ScrollArea, Ui, WidgetInfo};
+use egui_material_icons::icons;
 
 use crate::{
     render::{ColorRole, Measure},
@@ -8,7 +9,7 @@ use crate::{
         Theme,
         popups::lasting_menu_button,
         theme::Font,
-        widgets::{check, elided, filter_field, name_widget},
+        widgets::{check, elided, filter_field, icon_font, name_widget},
     },
 };
 
@@ -37,7 +38,8 @@ pub fn picker_ui(
 ) -> Option<Vec<String>> {
     let mut changed = None;
     let text = elided(ui, shown, &Theme::font(Font::Body), width - 40.0);
-    let button = egui::Button::new(format!("{text}  ▾")).truncate().min_size(egui::vec2(width, 24.0));
+    let arrow = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint).font(icon_font(16.0, false));
+    let button = egui::Button::new((text, egui::Atom::grow(), arrow)).min_size(egui::vec2(width, 24.0));
     let response = lasting_menu_button(ui, button, |ui| {
         changed = list_ui(ui, theme, name, many, chosen, &list());
     });

@@ -120,7 +120,7 @@ pub(super) fn lane_ui(
         let font = Theme::font(Font::NumberSmall);
         let text = cut(ui, &words.join(" · "), &font, 260.0);
         let galley = painter.layout_no_wrap(text, font, view.theme.color(ColorRole::AccentBase));
-        let at = pos2(axis.x(view.timeline.playback.time) + 6.0, room.top() + 42.0);
+        let at = pos2(axis.x(view.timeline.playback.time) + 6.0, room.top() + 45.0);
         let chip = Rect::from_min_size(at, galley.size() + vec2(10.0, 4.0));
         painter.rect_filled(chip, 3.0, view.theme.color(ColorRole::SurfaceRaised));
         painter.galley(chip.min + vec2(5.0, 2.0), galley, Color32::PLACEHOLDER);

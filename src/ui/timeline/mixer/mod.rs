@@ -24,7 +24,7 @@ use crate::{
         Action, Actions, DialogAction, Theme, TimelineAction, View,
         clip_menu::clip_menu,
         theme::Font,
-        widgets::{choices, icon_button, name_widget},
+        widgets::{choices, edged, icon_button, name_widget},
     },
 };
 
@@ -33,6 +33,8 @@ const HEADS: f32 = 256.0;
 const LANE: f32 = 64.0;
 const SPLIT: f32 = 5.0;
 const HEADER: f32 = 36.0;
+/// Points of width below which the header has short labels.
+const NARROW: f32 = 1270.0;
 
 /// The clocks of bars, by lane and bar.
 type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
@@ -297,13 +299,16 @@ fn header_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
+    let is_narrow = ui.max_rect().width() < NARROW;
+    let label = |short: &'static str, long: &'static str| if is_narrow { short } else { long };
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 2)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
             if ui.button("＋ Lane").on_hover_text("A lane that covers what is below it").clicked() {
                 set(with_lane(mix, view, None), actions);
             }
-            let additive = ui.button("＋ Additive lane");
+            let additive = ui.button(label("＋ Additive", "＋ Additive lane"));
+            name_widget(ui, &additive, "＋ Additive lane");
             if additive.on_hover_text("A lane that adds the difference of its clips to their reference").clicked() {
                 set(with_lane(mix, view, Some(MixReference::First)), actions);
             }
@@ -315,9 +320,10 @@ fn header_ui(
             let below = running
                 .or(heaviest)
                 .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
-            let words = ["Shoot while running", "On the upper body plays"];
+            let name = "Shoot while running";
+            let words = [label("Overlay…", name), "On the upper body plays"];
             ui.add_enabled_ui(below.is_some(), |ui| {
-                if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, words[0])
+                if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, name)
                     && let Some(below) = below
                 {
                     let time = Some(Seconds(if running.is_some() { 0.0 } else { view.timeline.playback.time as f32 }));
@@ -326,17 +332,24 @@ fn header_ui(
                 }
             });
             ui.separator();
-            go_ui(state, ui, view, document, actions);
+            go_ui(state, ui, view, document, is_narrow, actions);
             jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(())).clicked() {
                     actions.push(TimelineAction::Mixing(false));
                 }
                 let is_some = mix.length() > 0.0;
-                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, (theme, mix_rate(document)), actions));
+                let bake = label("Bake…", "Bake to a clip…");
+                let about = (theme, mix_rate(document));
+                ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, bake, about, actions));
                 let kept = is_mix_kept(document);
-                let keep = egui::Button::new(if kept && is_some { "Kept in the file" } else { "Keep in the file" });
-                let keep = ui.add_enabled(is_some && !kept, keep);
+                let (text, name) = if kept && is_some {
+                    (label("Kept", "Kept in the file"), "Kept in the file")
+                } else {
+                    (label("Keep", "Keep in the file"), "Keep in the file")
+                };
+                let keep = ui.add_enabled(is_some && !kept, egui::Button::new(text));
+                name_widget(ui, &keep, name);
                 if keep.on_hover_text("Stores the lanes in the file's extras; other programs pass over them").clicked()
                 {
                     actions.push(Action::Run(KeepMix { on: None }.into()));
@@ -365,33 +378,35 @@ fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, a
 }
 
 /// The button that asks how what plays becomes a clip.
-fn bake_ui(bake: &mut Baking, ui: &mut Ui, (theme, offered): (&Theme, f64), actions: &mut Actions) {
+fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme, f64), actions: &mut Actions) {
     let mut frames = bake.rate.unwrap_or(offered);
-    let button = lasting_menu_button(ui, egui::Button::new("Bake to a clip…"), |ui| {
+    let button = lasting_menu_button(ui, egui::Button::new(text), |ui| {
         ui.set_min_width(240.0);
         egui::Grid::new("bake").num_columns(2).spacing([8.0, 6.0]).show(ui, |ui| {
             let label =
                 |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             label(ui, "Name");
-            let field = ui.add(egui::TextEdit::singleline(&mut bake.name).desired_width(140.0));
+            let field =
+                egui::TextEdit::singleline(&mut bake.name).vertical_align(egui::Align::Center).desired_width(140.0);
+            let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
-            label(ui, "Frames a second");
+            label(ui, "Frames per second");
             let field = ui.add(egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3));
             if field.changed() {
                 bake.rate = Some(frames);
             }
             name_widget(ui, &field, "Frames a second of the baked clip");
             ui.end_row();
-            label(ui, "Keys within");
+            label(ui, "Max error");
             let field = ui.add(egui::DragValue::new(&mut bake.millimetres).range(0.0..=100.0).speed(0.1).suffix(" mm"));
             let field = field.on_hover_text(
-                "Keys go as long as no vertex of a body 1.8 m high is off by more; at 0 one stays on each frame",
+                "Keys are removed as long as the skin error stays below this, on a body of 1.8 m; 0 keeps one key per frame",
             );
             name_widget(ui, &field, "Millimetres that keys may be off");
             ui.end_row();
         });
-        crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place: no way over the ground");
+        crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place (no travel)");
         ui.add_space(4.0);
         let verb = RichText::new("Bake").color(theme.color(ColorRole::TextOnAccent));
         let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(72.0, 28.0));
@@ -406,12 +421,23 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, (theme, offered): (&Theme, f64), acti
 }
 
 /// To which clip, when, and how.
-fn go_ui(state: &mut MixerState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+fn go_ui(
+    state: &mut MixerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    is_narrow: bool,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
-    ui.label(RichText::new("Go to").color(theme.color(ColorRole::TextSecondary)));
+    if !is_narrow {
+        ui.label(RichText::new("Go to").color(theme.color(ColorRole::TextSecondary)));
+    }
     let to = state.to.filter(|id| document.clips.contains(*id));
+    let nothing = if is_narrow { "Go to…" } else { "a clip" };
     let label = to.map_or_else(|| "a clip".to_owned(), |id| document.clip_label(id));
-    let short = crate::ui::widgets::cut(ui, &label, &Theme::font(Font::Body), 120.0);
+    let short = if to.is_some() { label.as_str() } else { nothing };
+    let short = crate::ui::widgets::cut(ui, short, &Theme::font(Font::Body), if is_narrow { 72.0 } else { 120.0 });
     let name = format!("Go to clip: {label}");
     if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, [&short, ""], &name) {
         state.to = Some(id);

@@ -48,7 +48,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "edit.revert" => "Use Revert in the list of edits of the inspector.",
         "select.store_set" => "Press Ctrl, Alt and the digit.",
         "select.recall_set" => "Press Alt and the digit.",
-        "skin.create" | "skin.bind" => "Use Weights › Bind….",
+        "skin.create" | "skin.bind" => "Use Weights › Bind…",
         "weights.set" | "weights.assign" => "Type weights into the table of vertices in Paint mode.",
         "weight_layer.paint" => "Paint with the brush in Paint mode.",
         "weights.mirror" => "Click Mirror in Paint mode.",

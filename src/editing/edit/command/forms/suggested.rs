@@ -199,6 +199,8 @@ impl Suggestions<'_> {
             "node.rename" => document.node(self.around.selection.active?).label(self.around.selection.active?),
             "pose.rename_kept" => so_far.get("pose")?.as_str()?.to_owned(),
             "weight_layer.rename" => so_far.get("layer")?.as_str()?.to_owned(),
+            // Which names are meant is not known.
+            "node.rename_pattern" => return None,
             _ if needed => "New".to_owned(),
             _ => return None,
         };

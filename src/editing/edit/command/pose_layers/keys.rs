@@ -41,7 +41,7 @@ pub(in crate::edit::command) const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
     name: "layer",
     kind: ArgumentType::Text,
     required: false,
-    help: "Of which layer of the clip; of the clip itself unless given.",
+    help: "Layer whose keys are meant; the keys of the clip if omitted.",
 };
 
 impl LayerKeysCommand {
