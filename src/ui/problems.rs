@@ -131,8 +131,11 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
     state.update(view);
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         head_ui(ui, view);
+        // As wide with a scroll bar as without: a bar that narrows the sentences makes them taller, and wants itself.
+        let width = ui.available_width() - ui.spacing().scroll.allocated_width();
         let scroll = ScrollArea::vertical().auto_shrink([false, false]);
         scroll.show_viewport(ui, |ui, seen| {
+            ui.set_max_width(width);
             if view.problems.is_empty() {
                 ui.horizontal(|ui| {
                     let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
@@ -162,7 +165,7 @@ impl ProblemsState {
             }
             self.heights.1.clear();
         }
-        let width = ui.available_width();
+        let width = ui.max_rect().width();
         if self.heights.0 != width.to_bits() || self.heights.1.len() != self.rows.len() {
             let usual = |row: &Row| if row.place.is_some() { 24.0 } else { USUAL };
             self.heights = (width.to_bits(), self.rows.iter().map(usual).collect());

@@ -236,7 +236,7 @@ fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labelled(ui, theme, "Named", |ui| {
         let width = ui.available_width() - 120.0;
         let field = egui::TextEdit::singleline(&mut draft.names)
-            .vertical_align(egui::Align::Center)
+            .align(egui::Align2::LEFT_CENTER)
             .desired_width(width)
             .font(egui::TextStyle::Monospace);
         let field = edged(ui, |ui| ui.add(field.hint_text("{clip}")));
@@ -337,7 +337,7 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
         });
         if now.resampled {
             let field = egui::TextEdit::singleline(&mut now.rate)
-                .vertical_align(egui::Align::Center)
+                .align(egui::Align2::LEFT_CENTER)
                 .desired_width(56.0)
                 .font(egui::TextStyle::Monospace);
             let field = edged(ui, |ui| ui.add(field));
@@ -380,7 +380,7 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
     labelled(ui, theme, label, |ui| {
         let width = ui.available_width() - 84.0;
         let field = egui::TextEdit::singleline(text)
-            .vertical_align(egui::Align::Center)
+            .align(egui::Align2::LEFT_CENTER)
             .desired_width(width)
             .font(egui::TextStyle::Monospace);
         let field = edged(ui, |ui| ui.add(field));

@@ -585,7 +585,7 @@ fn details_ui(
     let file = &found.files[about.file];
     if let Some(name) = now.names.get_mut(now.shown) {
         let field = egui::TextEdit::singleline(name)
-            .vertical_align(egui::Align::Center)
+            .align(egui::Align2::LEFT_CENTER)
             .desired_width(f32::INFINITY)
             .font(egui::TextStyle::Body);
         let field = edged(ui, |ui| ui.add(field));

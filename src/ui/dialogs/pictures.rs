@@ -136,7 +136,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let mut enter = false;
     labelled(ui, theme, "File", |ui| {
         let field = egui::TextEdit::singleline(&mut now.to)
-            .vertical_align(egui::Align::Center)
+            .align(egui::Align2::LEFT_CENTER)
             .desired_width(f32::INFINITY)
             .font(egui::TextStyle::Monospace);
         let field = edged(ui, |ui| ui.add(field));

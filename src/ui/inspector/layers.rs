@@ -346,7 +346,7 @@ fn drag_row(
 
 fn rename_ui(state: &mut LayersState, ui: &mut Ui, home: LayerHome, layer: &PoseLayer, actions: &mut Actions) -> bool {
     let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == layer.id) else { return false };
-    let field = ui.add(egui::TextEdit::singleline(text).vertical_align(egui::Align::Center).desired_width(140.0));
+    let field = ui.add(egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(140.0));
     name_widget(ui, &field, "Name of the layer");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();

@@ -99,7 +99,7 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
             ("T", "Skinning matrix: takes a vertex from the mesh to the scene, as much of it as its weight"),
             ("W", "World: where the joint is in the scene"),
             ("IBM", "Inverse bind matrix: takes a vertex from the mesh to the joint as it was bound"),
-            ("B", "Bind matrix: where the joint was in the mesh; Bind… takes it anew as W⁻¹ · W of the mesh"),
+            ("B", "Bind matrix, the inverse of IBM: where the joint was in the mesh as it was bound"),
         ] {
             ui.label(part(symbol));
             ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));

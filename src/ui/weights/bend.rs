@@ -116,7 +116,7 @@ pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
     ui.horizontal(|ui| {
         let field = egui::TextEdit::singleline(&mut name)
             .hint_text("Keep what is seen as…")
-            .vertical_align(egui::Align::Center)
+            .align(egui::Align2::LEFT_CENTER)
             .desired_width(150.0);
         let field = crate::ui::widgets::edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "Name of the pose");

@@ -233,7 +233,8 @@ impl SetKey {
                             continue;
                         }
                         let mut made = insert_key(old, time, own.then_some(&value[..]), exact);
-                        if own || old.times.len() < 2 {
+                        // One key alone is of no kind yet.
+                        if own || (old.times.len() < 2 && made.track.times.len() > 1) {
                             made.track = self.smoothed(old, made.track);
                         }
                         if made.error > worst.0 {

@@ -372,7 +372,7 @@ fn text_ui(
     // By its name: what it is counted as among the widgets changes with what stands above it, and its focus would be lost.
     let id = egui::Id::unique(("field of a form", name, at));
     let edit = TextEdit::singleline(text).id(id).hint_text(hint).desired_width(width);
-    let edit = edit.font(egui::TextStyle::Monospace).vertical_align(egui::Align::Center);
+    let edit = edit.font(egui::TextStyle::Monospace).align(egui::Align2::LEFT_CENTER);
     let field = edged(ui, |ui| edit.show(ui).response.response);
     name_widget(ui, &field, name);
     // Before it may get the focus again.

@@ -108,7 +108,7 @@ pub(super) fn head_ui(
 /// The field in which a lane is renamed; whether it is there.
 fn rename_ui(state: &mut MixerState, ui: &mut Ui, (mix, lane): (&Shared<Mix>, usize), actions: &mut Actions) -> bool {
     let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == lane) else { return false };
-    let field = ui.add(egui::TextEdit::singleline(text).vertical_align(egui::Align::Center).desired_width(150.0));
+    let field = ui.add(egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(150.0));
     name_widget(ui, &field, "Name of the lane");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();

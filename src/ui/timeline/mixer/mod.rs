@@ -387,7 +387,7 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
                 |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             label(ui, "Name");
             let field =
-                egui::TextEdit::singleline(&mut bake.name).vertical_align(egui::Align::Center).desired_width(140.0);
+                egui::TextEdit::singleline(&mut bake.name).align(egui::Align2::LEFT_CENTER).desired_width(140.0);
             let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
