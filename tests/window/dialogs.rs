@@ -563,7 +563,7 @@ fn exported_files_are_called_as_the_pattern_says() {
     find(&mut window, "file.export");
     window.get_by_role_and_label(Role::ComboBox, "Preset: One model per clip").click();
     window.run_steps(3);
-    click(&mut window, "Engine: skeleton, a file a clip");
+    click(&mut window, "Engine: skeleton, one file per clip");
     for (field, text) in [("Folder", folder.path().display().to_string()), ("Named", "{number} {file} {clip}".into())] {
         window.get_by_label(field).focus();
         window.run_steps(2);

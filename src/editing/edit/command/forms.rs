@@ -386,6 +386,20 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     })
 }
 
+/// What an argument of nodes or meshes stands for where none is picked, as a form says it.
+pub fn when_left_out(command: &str, argument: &str) -> &'static str {
+    match (command, argument) {
+        (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
+        ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",
+        ("mix.over", _) => "Upper body",
+        ("view.camera", _) => "The next one",
+        ("vertices.in_range", _) => "Painted joint",
+        ("key.paste", _) => "Those of the same names",
+        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => "All that move",
+        _ => "All",
+    }
+}
+
 /// Whether only a program can give what a command needs: its form then says which way a person goes.
 pub fn is_for_programs(spec: &CommandSpec) -> bool {
     spec.arguments.iter().any(|a| a.required && entry(spec, a) == Some(Entry::Data))

@@ -11,7 +11,7 @@ use crate::{
         command::{
             LayerName, WhichKeys,
             field::{ClipName, Part as _},
-            forms::{Entry, NodesOf, entry},
+            forms::{Entry, NodesOf, entry, when_left_out},
             kept_poses, layer_as_clip, layer_text, mesh_label, mesh_text, mix_of,
         },
         find_clip, node_text,
@@ -52,15 +52,16 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
     };
     let numbered = |label: String, k: usize| Pick { text: format!("#{k}"), label };
     Some(match entry {
-        Entry::Nodes(of, many) => Listed { unset: no_node(&draft.command, name), ..nodes(view, document, *of, *many) },
+        Entry::Nodes(of, many) => {
+            Listed { unset: when_left_out(&draft.command, name), ..nodes(view, document, *of, *many) }
+        }
         Entry::Clip | Entry::Clips => {
             let pick = |id| Pick { text: clip_text(document, id), label: document.clip_label(id) };
             plain(*entry == Entry::Clips, "None", document.clips.ids().map(pick).collect())
         }
         Entry::Meshes => {
             let pick = |id| Pick { text: mesh_text(document, id), label: mesh_label(document, id) };
-            let unset = if draft.command == "edit.revert" { "None" } else { "All" };
-            plain(true, unset, document.meshes.iter().map(|(id, _)| pick(id)).collect())
+            plain(true, when_left_out(&draft.command, name), document.meshes.iter().map(|(id, _)| pick(id)).collect())
         }
         Entry::Material => {
             let all = document.materials.iter().enumerate();
@@ -106,20 +107,6 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
         }
         _ => return None,
     })
-}
-
-/// What an argument of nodes means where none is picked.
-fn no_node(command: &str, argument: &str) -> &'static str {
-    match (command, argument) {
-        (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
-        ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",
-        ("mix.over", _) => "Upper body",
-        ("view.camera", _) => "The next one",
-        ("vertices.in_range", _) => "Painted joint",
-        ("key.paste", _) => "Those of the same names",
-        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => "All that move",
-        _ => "All",
-    }
 }
 
 /// Nodes of a kind, joints first; each by the text that names it alone.
