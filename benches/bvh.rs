@@ -11,11 +11,11 @@ use std::hint::black_box;
 use common::noise;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
-use ulna::{
-    geometry::{Bvh, Ray},
-    model::{Asset, Document, Mesh, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, Slice, Topology, WeightMap},
-    motion::{Pose, Stack, Surface},
+use ulna_geometry::{Bvh, Ray};
+use ulna_model::{
+    Asset, Document, Mesh, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, Slice, Topology, WeightMap,
 };
+use ulna_motion::{Pose, Stack, Surface};
 
 const SIDE: usize = 1000;
 

@@ -10,17 +10,15 @@ use std::hint::black_box;
 
 use common::{Keys, skeleton};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::NodeId,
-    motion::{
-        Averaging,
-        clip_edit::{editable, part_of, reduced},
-        motion_paths,
-    },
-    session::{ExportRequest, ImportOptions, ImportRequest, Session, SystemDisk},
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::NodeId;
+use ulna_motion::{
+    Averaging,
+    clip_edit::{editable, part_of, reduced},
+    motion_paths,
 };
+use ulna_session::{ExportRequest, ImportOptions, ImportRequest, Session, SystemDisk};
 
 fn long_clip(c: &mut Criterion) {
     let (document, id) = skeleton(67, 3600, Keys::Shared);

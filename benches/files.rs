@@ -12,7 +12,10 @@ use std::{fs, hint::black_box, io::Write as _, path::Path};
 use common::{Keys, skeleton};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::json;
-use ulna::{edit::CommandLine, formats::gltf::Progress, model::Property, session::Session};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::Property;
+use ulna_session::Session;
 
 /// A GLB of a skeleton with several clips, each track with an accessor of its own.
 fn big(clips: usize) -> Vec<u8> {

@@ -6,18 +6,16 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::Vec3;
-use ulna::{
-    edit::{
-        Command, CommandLine,
-        command::{
-            Rotate,
-            field::{Axis, Degrees, Nodes},
-        },
+use ulna_edit::{
+    Command, CommandLine,
+    command::{
+        Rotate,
+        field::{Axis, Degrees, Nodes},
     },
-    model::{NodeId, SkinId},
-    motion::{Evaluator, Pose, Space, Stack},
-    session::Session,
 };
+use ulna_model::{NodeId, SkinId};
+use ulna_motion::{Evaluator, Pose, Space, Stack};
+use ulna_session::Session;
 
 /// One move of the pointer, as the window takes it up.
 fn turn(joints: &[NodeId], degrees: f32) -> Command {

@@ -8,18 +8,16 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::Vec3;
 use serde_json::{Value, json};
-use ulna::{
-    edit::{
-        Command,
-        command::{
-            Body, DragLimb, Move, Over, PinKind, SetPin,
-            field::{Factor, Nodes},
-        },
+use ulna_edit::{
+    Command,
+    command::{
+        Body, DragLimb, Move, Over, PinKind, SetPin,
+        field::{Factor, Nodes},
     },
-    model::{Document, NodeId, SkinId},
-    motion::{Evaluator, Pose, Space, Stack, ik},
-    session::Session,
 };
+use ulna_model::{Document, NodeId, SkinId};
+use ulna_motion::{Evaluator, Pose, Space, Stack, ik};
+use ulna_session::Session;
 
 fn named(document: &Document, name: &str) -> Option<NodeId> {
     document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name))

@@ -6,7 +6,8 @@
 use std::{fmt::Write as _, fs, hint::black_box, path::Path};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ulna::{formats::gltf::Progress, session::Session};
+use ulna_formats::gltf::Progress;
+use ulna_session::Session;
 
 /// A sheet of so many vertices a side with normals of its own, under a frame that a clip moves.
 fn sheet(side: usize) -> String {

@@ -6,13 +6,11 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ulna::{
-    edit::{
-        Command, History, Scene,
-        command::{DocumentCommand, MoveKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds},
-    },
-    model::{ClipId, Document, KeySet, KeyTimes, Slice},
+use ulna_edit::{
+    Command, History, Scene,
+    command::{DocumentCommand, MoveKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds},
 };
+use ulna_model::{ClipId, Document, KeySet, KeyTimes, Slice};
 
 mod common;
 

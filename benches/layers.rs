@@ -10,18 +10,16 @@ use std::{collections::BTreeMap, hint::black_box};
 use common::{Keys, skeleton};
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Quat, Vec3};
-use ulna::{
-    edit::{
-        Command,
-        command::{
-            Over, Turn,
-            field::{AnySpace, Axis, Degrees, Nodes},
-        },
+use ulna_edit::{
+    Command,
+    command::{
+        Over, Turn,
+        field::{AnySpace, Axis, Degrees, Nodes},
     },
-    model::{Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId, Transform},
-    motion::{Evaluator, Folder, Pose, Space, Stack},
-    session::Session,
 };
+use ulna_model::{Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId, Transform};
+use ulna_motion::{Evaluator, Folder, Pose, Space, Stack};
+use ulna_session::Session;
 
 /// A layer that turns, and perhaps moves, these joints.
 fn layer(id: u32, joints: impl Iterator<Item = NodeId>, moves: bool) -> PoseLayer {
@@ -38,7 +36,7 @@ fn drag(c: &mut Criterion) {
     let skin = SkinId::from(0);
     let joints = session.document().skin(skin).joints.to_vec();
     let Some(clip) = session.document().clips.ids().next() else { return };
-    let mut line = ulna::edit::CommandLine::new("layer.new").with("name", "Drag");
+    let mut line = ulna_edit::CommandLine::new("layer.new").with("name", "Drag");
     line = line.with("clip", format!("#{}", clip.0));
     if session.run_line(&line).is_err() {
         return;

@@ -13,10 +13,8 @@ use std::hint::black_box;
 use common::{Keys, skeleton};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Quat, Vec3};
-use ulna::{
-    model::{Clip, ClipId, Document, Mix, MixBar, MixLane, Property, Shared, Track, Transform},
-    motion::{Averaging, Evaluator, Instance, Lane, Mixer, Pose, Stack},
-};
+use ulna_model::{Clip, ClipId, Document, Mix, MixBar, MixLane, Property, Shared, Track, Transform};
+use ulna_motion::{Averaging, Evaluator, Instance, Lane, Mixer, Pose, Stack};
 
 /// Ten seconds at 30 a second.
 const KEYS: usize = 301;

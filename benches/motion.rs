@@ -12,10 +12,8 @@ use std::hint::black_box;
 use common::{Keys, Plain, noise, skeleton};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use glam::Quat;
-use ulna::{
-    model::{Clip, Property, Shared, Track},
-    motion::{Averaging, Evaluator, Instance, Lane, Pose, Stack},
-};
+use ulna_model::{Clip, Property, Shared, Track};
+use ulna_motion::{Averaging, Evaluator, Instance, Lane, Pose, Stack};
 
 const JOINTS: usize = 200;
 const KEYS: usize = 300;

@@ -16,10 +16,8 @@ use std::hint::black_box;
 use common::noise;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Affine3A, Mat4, Quat, Vec3};
-use ulna::{
-    model::{Primitive, Shared, Topology, WeightMap},
-    motion::{Placement, Posed, skinning},
-};
+use ulna_model::{Primitive, Shared, Topology, WeightMap};
+use ulna_motion::{Placement, Posed, skinning};
 
 const JOINTS: usize = 200;
 
@@ -151,7 +149,7 @@ impl Copy {
         Self { pipeline, group, groups: size.div_ceil(16 * 64) as u32 }
     }
 
-    fn run(&self, gpu: &ulna::render::Gpu) {
+    fn run(&self, gpu: &ulna_render::Gpu) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -167,11 +165,9 @@ impl Copy {
 /// A change of pose of a scene of one mesh, by either way.
 #[cfg(feature = "render")]
 fn device(c: &mut Criterion) {
-    use ulna::{
-        model::{Mesh, MeshId, NodeId, Skin, SkinId},
-        motion::{Pose, Stack},
-        render::{Gpu, Renderer, Scene},
-    };
+    use ulna_model::{Mesh, MeshId, NodeId, Skin, SkinId};
+    use ulna_motion::{Pose, Stack};
+    use ulna_render::{Gpu, Renderer, Scene};
 
     let gpu = match Gpu::headless() {
         Ok(gpu) if gpu.compute => gpu,
@@ -234,12 +230,10 @@ fn device(c: &mut Criterion) {
 
 /// The sample drawn at the size of a window, until it is there. Target: a device that is none of the CPU's draws 60 a second.
 #[cfg(feature = "render")]
-fn pictures(c: &mut Criterion, gpu: &ulna::render::Gpu) {
-    use ulna::{
-        motion::{Evaluator, Pose, Stack, Surface},
-        render::{Camera, Renderer, Scene, Show, Target, ViewportColors, decode_images},
-        session::Session,
-    };
+fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
+    use ulna_motion::{Evaluator, Pose, Stack, Surface};
+    use ulna_render::{Camera, Renderer, Scene, Show, Target, ViewportColors, decode_images};
+    use ulna_session::Session;
 
     let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
     let document = session.document();
@@ -266,12 +260,10 @@ fn pictures(c: &mut Criterion, gpu: &ulna::render::Gpu) {
 
 /// Six ghosts of a body of 67 joints and 10,000 vertices: the playhead moves a frame, and stands. Target: under 2 ms of one core.
 #[cfg(feature = "render")]
-fn ghosts(c: &mut Criterion, gpu: &ulna::render::Gpu) {
-    use ulna::{
-        motion::{Evaluator, Pose, Stack},
-        render::{GhostLook, Renderer, Scene},
-        session::Session,
-    };
+fn ghosts(c: &mut Criterion, gpu: &ulna_render::Gpu) {
+    use ulna_motion::{Evaluator, Pose, Stack};
+    use ulna_render::{GhostLook, Renderer, Scene};
+    use ulna_session::Session;
 
     let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
     let document = session.document();

@@ -17,16 +17,14 @@ use std::{
 use common::noise;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
-use ulna::{
-    geometry::Bvh,
-    model::{
-        Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, SkinId,
-        Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
-    },
-    weights::{
-        Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
-        layers::{LayerPaint, LayerTarget, Painted, compose},
-    },
+use ulna_geometry::Bvh;
+use ulna_model::{
+    Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, SkinId,
+    Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+};
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
+    layers::{LayerPaint, LayerTarget, Painted, compose},
 };
 
 const SIDE: usize = 1_000;

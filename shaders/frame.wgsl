@@ -1,4 +1,4 @@
-// A light of the file. Keep in sync with `Shining` in src/render/lights.rs.
+// A light of the file. Keep in sync with `Shining` in crates/ulna-render/src/lights.rs.
 struct Light {
     // w: 1 where it comes from a point
     position: vec4<f32>,
@@ -9,7 +9,7 @@ struct Light {
     cone: vec4<f32>,
 };
 
-// What every pass knows of the frame. Keep in sync with `FrameUniform` in src/render/renderer.rs.
+// What every pass knows of the frame. Keep in sync with `FrameUniform` in crates/ulna-render/src/renderer.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,
@@ -82,7 +82,7 @@ fn towards_eye(world: vec3<f32>) -> vec3<f32> {
     return normalize(frame.eye.xyz - world);
 }
 
-// The sky as a matt surface sees it, over pi. Keep in sync with `harmonics` in src/render/sky.rs.
+// The sky as a matt surface sees it, over pi. Keep in sync with `harmonics` in crates/ulna-render/src/sky.rs.
 fn matt_light(d: vec3<f32>) -> vec3<f32> {
     let sum = frame.matt[0].rgb * 0.282095
         + frame.matt[1].rgb * (0.488603 * d.y)

@@ -1,6 +1,6 @@
 // One material: its numbers and its textures.
 
-// Keep in sync with `MaterialUniform` in src/render/material.rs.
+// Keep in sync with `MaterialUniform` in crates/ulna-render/src/material.rs.
 struct Material {
     base_color: vec4<f32>,
     // rgb: light given off, a: alpha cut-off (below 0: none)

@@ -51,11 +51,11 @@ fn place(u: vec4<f32>, v: vec4<f32>, in: Fragment) -> vec2<f32> {
     return placed_uv(u, v, in.uv0, in.uv1);
 }
 
-// Keep in sync with `LEVELS` in src/render/sky.rs.
+// Keep in sync with `LEVELS` in crates/ulna-render/src/sky.rs.
 const SKY_LEVELS: f32 = 6.0;
 
 // What a surface is and how it is shown, one bit each: the ways that it does not go are not in the shader, for a device that
-// is a program goes all that are. Keep in sync with `features` in src/render/pipeline.rs.
+// is a program goes all that are. Keep in sync with `features` in crates/ulna-render/src/pipeline.rs.
 override features: u32 = 15u;
 
 // Maps: roughness, emission, normals, occlusion. What it lacks is not looked up.

@@ -1,7 +1,7 @@
 // Morphs and skins one primitive into scene space, once per change of pose or weights.
 //
 // p' = Σ w·T·p; normals by the cofactor matrix of Σ w·T times the sign of its determinant. Keep in step with
-// src/core/motion/skinning.rs, which is the judge. Keep `Params` in sync with `SkinParams` in src/render/skin.rs.
+// crates/ulna-motion/src/skinning.rs, which is the judge. Keep `Params` in sync with `SkinParams` in crates/ulna-render/src/skin.rs.
 
 struct Params {
     vertex_count: u32,

@@ -50,7 +50,7 @@ fn given(value: u32) -> vec4<f32> {
     return select(color_of(value), weight_of(value), frame.zero_weight.w < 1.5);
 }
 
-// Keep in step with `heat` in src/render/look.rs.
+// Keep in step with `heat` in crates/ulna-render/src/look.rs.
 fn ramp(weight: f32) -> vec3<f32> {
     var color = frame.heat[0].rgb;
     for (var k = 1u; k < 9u; k += 1u) {

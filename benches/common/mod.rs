@@ -3,14 +3,14 @@
 #![allow(clippy::allow_attributes, reason = "a part that one bench uses is none the other expects")]
 
 use glam::{Mat4, Quat, Vec3};
-use ulna::model::{
+use ulna_model::{
     Asset, Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Nodes, Property, Shared, Slice, Track, TrackId,
     Tracks, Transform,
 };
 
 /// Prints which vector instructions the loops use; `ULNA_VECTORS` forbids wider ones.
 pub fn vectors(_: &mut criterion::Criterion) {
-    println!("Loops use {}.", ulna::geometry::vectors_in_use());
+    println!("Loops use {}.", ulna_geometry::vectors_in_use());
 }
 
 /// A number between 0 and 1 that looks like chance and is the same every time.

@@ -7,23 +7,21 @@ use super::{
     host::Windowed,
     jobs::{Done, Offered, Title},
 };
+use crate::ui::{Action, Actions, Dialog, DialogAction, FormDraft, Pane, ToastKind, layer_ids, reached};
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
-use crate::{
-    edit::{
-        Command, CommandLine, CommandSpec, Mode, Scene,
-        command::{
-            ApplyPose, Around, ClipCommand, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer, LayerKeysCommand,
-            LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
-            field::{ClipName, Nodes, Seconds},
-            forms::{Suggestions, over_what_is_shown, poses_over, suggested},
-            mix_of,
-        },
+use ulna_edit::{
+    Command, CommandLine, CommandSpec, Mode, Scene,
+    command::{
+        ApplyPose, Around, ClipCommand, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer, LayerKeysCommand,
+        LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
+        field::{ClipName, Nodes, Seconds},
+        forms::{Suggestions, over_what_is_shown, poses_over, suggested},
+        mix_of,
     },
-    model::{LayerHome, NodeId},
-    motion::joints_at,
-    session::{NotTaken, RunError, Session, Worked, names_in},
-    ui::{Action, Actions, Dialog, DialogAction, FormDraft, Pane, ToastKind, layer_ids, reached},
 };
+use ulna_model::{LayerHome, NodeId};
+use ulna_motion::joints_at;
+use ulna_session::{NotTaken, RunError, Session, Worked, names_in};
 
 impl App {
     /// Applies what panels asked for; whether another frame is needed to show it.
@@ -110,7 +108,7 @@ impl App {
     }
 
     /// Shows another scene, or other materials.
-    pub(super) fn choose(&mut self, ctx: &Context, shown: crate::model::DisplayChoice) {
+    pub(super) fn choose(&mut self, ctx: &Context, shown: ulna_model::DisplayChoice) {
         let Some(session) = &mut self.session else { return };
         session.show(shown);
         self.remake_scene(ctx);
@@ -610,7 +608,7 @@ impl App {
         self.viewport.last_pick = Some((at, round));
         self.panels.forget_clicked_clip();
         let carrying = || std::iter::successors(Some(hit.node), |n| document.node(*n).parent);
-        let meant: Vec<crate::model::NodeId> = if joints.is_empty() {
+        let meant: Vec<ulna_model::NodeId> = if joints.is_empty() {
             let flags = document.joint_flags();
             let joint = carrying().find(|n| flags[n.index()]);
             joint.into_iter().chain(carrying().filter(|n| Some(*n) != joint)).collect()
@@ -626,7 +624,7 @@ impl App {
     /// Asks before unsaved work is lost, then does what is wanted.
     pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
         self.end_gesture(ctx);
-        if self.session.as_ref().is_some_and(crate::session::Session::is_unsaved) {
+        if self.session.as_ref().is_some_and(ulna_session::Session::is_unsaved) {
             self.dialogs.open = Some(Dialog::Unsaved { then: wish });
         } else {
             self.perform(ctx, wish);

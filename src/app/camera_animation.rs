@@ -3,10 +3,8 @@
 use egui::Context;
 
 use super::App;
-use crate::{
-    render::Camera,
-    ui::{Settings, Theme},
-};
+use crate::ui::{Settings, Theme};
+use ulna_render::Camera;
 
 /// Seconds a change of view takes.
 const GLIDE: f64 = 0.18;

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::mpsc, thread};
 use egui::Context;
 
 use super::App;
-use crate::model::{Diagnostic, MeshId, PrimitiveId, Shared, SkinId};
+use ulna_model::{Diagnostic, MeshId, PrimitiveId, Shared, SkinId};
 
 /// Seconds without a change after which problems are looked for.
 const QUIET: f64 = 0.35;

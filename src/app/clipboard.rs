@@ -3,21 +3,19 @@
 use egui::{Context, Event};
 
 use super::{App, key_routing::Topmost};
-use crate::{
-    edit::{
-        Mode,
-        command::{
-            PasteKeys, PoseReach, SessionCommand, WhichKeys,
-            field::{ClipName, Seconds},
-            pose_text, read_pose,
-        },
+use crate::ui::{Applied, Pane, Pasting, ToastKind};
+use ulna_edit::{
+    Mode,
+    command::{
+        PasteKeys, PoseReach, SessionCommand, WhichKeys,
+        field::{ClipName, Seconds},
+        pose_text, read_pose,
     },
-    model::NodeId,
-    motion::{
-        clip_edit::{CopiedKeys, NotKeys},
-        keep_pose,
-    },
-    ui::{Applied, Pane, Pasting, ToastKind},
+};
+use ulna_model::NodeId;
+use ulna_motion::{
+    clip_edit::{CopiedKeys, NotKeys},
+    keep_pose,
 };
 
 impl App {

@@ -9,11 +9,9 @@ use super::{
     App,
     jobs::{Done, Loaded, load},
 };
-use crate::{
-    model::Document,
-    session::Session,
-    ui::{ConvertDraft, Dialog},
-};
+use crate::ui::{ConvertDraft, Dialog};
+use ulna_model::Document;
+use ulna_session::Session;
 
 /// Meshes, vertices, joints and clips.
 fn counts(document: &Document) -> [usize; 4] {

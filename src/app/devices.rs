@@ -13,10 +13,8 @@ use std::{
 use egui_wgpu::{SurfaceErrorAction, WgpuConfiguration, WgpuSetup};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    render::{DeviceChoice, DeviceFacts, Gpu},
-    session::{SystemDisk, write_atomically},
-};
+use ulna_render::{DeviceChoice, DeviceFacts, Gpu};
+use ulna_session::{SystemDisk, write_atomically};
 
 /// A device that is lost so often within a minute is left for another.
 const MOST_LOSSES: usize = 3;
@@ -282,7 +280,7 @@ impl Surface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::DeviceKind;
+    use ulna_render::DeviceKind;
 
     fn device(name: &str, kind: DeviceKind) -> DeviceFacts {
         DeviceFacts {

@@ -8,14 +8,12 @@ use std::{
 use egui::Context;
 
 use super::{App, jobs::Done};
-use crate::{
-    edit::command::{FileCommand, frame_of},
-    formats::gltf::Progress,
-    model::{ClipId, Document, Repeat},
-    motion::clip_edit::seam,
-    session::{ExportFailure, ExportRequest, Exported},
-    ui::{Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words},
-};
+use crate::ui::{Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words};
+use ulna_edit::command::{FileCommand, frame_of};
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Repeat};
+use ulna_motion::clip_edit::seam;
+use ulna_session::{ExportFailure, ExportRequest, Exported};
 
 /// Bytes of exported files that are checked before they are written.
 const CHECKED: usize = 256 << 20;

@@ -7,12 +7,10 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use crate::{
-    model::{Shared, Unkeyed, UnkeyedAt},
-    motion::BestSeam,
-    session::{Disk, ExportRequest, Recovery, SystemDisk},
-    ui::{DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView},
-};
+use crate::ui::{DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView};
+use ulna_model::{Shared, Unkeyed, UnkeyedAt};
+use ulna_motion::BestSeam;
+use ulna_session::{Disk, ExportRequest, Recovery, SystemDisk};
 
 /// Files, and what was asked about them.
 pub(super) struct Files {

@@ -3,12 +3,10 @@
 use egui::Context;
 
 use super::{App, jobs::Done};
-use crate::{
-    model::ClipId,
-    motion::{Averaging, Evaluator, Pose, Skeleton, Stack, bones},
-    render::{BoneLook, FilmError, Picture, Show, ViewportColors, film, film_times},
-    ui::{Dialog, PicturesDraft, ToastKind},
-};
+use crate::ui::{Dialog, PicturesDraft, ToastKind};
+use ulna_model::ClipId;
+use ulna_motion::{Averaging, Evaluator, Pose, Skeleton, Stack, bones};
+use ulna_render::{BoneLook, FilmError, Picture, Show, ViewportColors, film, film_times};
 
 impl App {
     /// Asks how the clip that is shown becomes pictures.
@@ -80,10 +78,10 @@ impl App {
 /// What is before the camera.
 struct Set {
     clip: ClipId,
-    camera: crate::render::Camera,
+    camera: ulna_render::Camera,
     look: ViewportColors,
     show: Show,
-    hidden: crate::edit::NodeVisibility,
+    hidden: ulna_edit::NodeVisibility,
     /// The interpolation of LINEAR rotations.
     between: Averaging,
 }
@@ -91,15 +89,15 @@ struct Set {
 impl Set {
     fn film(
         self,
-        gpu: crate::render::Gpu,
-        document: &crate::model::Document,
+        gpu: ulna_render::Gpu,
+        document: &ulna_model::Document,
         draft: &PicturesDraft,
         reach: &mut dyn FnMut(f32) -> bool,
     ) -> Result<Vec<std::path::PathBuf>, FilmError> {
         let Self { clip, camera, look, mut show, hidden, between } = self;
         let id = clip;
         let clip = &document.clips[id];
-        let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
+        let again = clip.repeat.unwrap_or_default() == ulna_model::Repeat::Loop;
         let times = film_times(f64::from(clip.length()), draft.fps, again);
         let mut picture = Picture::on(gpu, document, draft.size);
         picture.hide(&hidden.hidden, &hidden.shown);
@@ -112,7 +110,7 @@ impl Set {
                 show.bones = looks.map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
             }
             let turned = if draft.turns { std::f32::consts::TAU * k as f32 / times.len() as f32 } else { 0.0 };
-            let camera = crate::render::Camera { yaw: camera.yaw + turned, ..camera };
+            let camera = ulna_render::Camera { yaw: camera.yaw + turned, ..camera };
             Ok(picture.take(document, &pose, &camera, &look, &show)?)
         };
         film(draft.kind, &draft.path(), times.len(), 1.0 / draft.fps, &mut take, reach)

@@ -5,15 +5,13 @@ use std::time::{Duration, Instant};
 use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
-use crate::{
-    edit::{Change, KeysHome, Mode, command::mix_of},
-    model::{ClipId, LayerHome, Shared, UnkeyedAt},
-    session::Session,
-    ui::{
-        Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View, ViewportView,
-        window_ui,
-    },
+use crate::ui::{
+    Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View, ViewportView,
+    window_ui,
 };
+use ulna_edit::{Change, KeysHome, Mode, command::mix_of};
+use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
+use ulna_session::Session;
 
 /// A frame that takes longer than this is felt, and logged.
 const SLOW: Duration = Duration::from_millis(50);
@@ -111,7 +109,7 @@ impl App {
     }
 
     /// Lays out all panels; what they ask for.
-    fn panels_frame(&mut self, ui: &mut Ui, hover: Option<crate::model::NodeId>) -> Actions {
+    fn panels_frame(&mut self, ui: &mut Ui, hover: Option<ulna_model::NodeId>) -> Actions {
         let mut actions = Actions::default();
         let (devices, device_wish) = self.program.devices.list();
         let (pose, bones, skeleton, texture) = self.renderer.parts();

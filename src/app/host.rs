@@ -14,22 +14,20 @@ use super::{
     jobs::{Done, Purpose},
     save_queue::SaveTo,
 };
-use crate::{
-    edit::{
-        Mode,
-        command::{
-            BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, TimelineCommand,
-            ToolCommand, VertexCommand, ViewCommand, field::Nodes,
-        },
-    },
-    model::NodeId,
-    render::{Axis, Shading},
-    session::endings,
-    ui::{
-        BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice,
-        ToastKind, ViewOptions, children_words,
+use crate::ui::{
+    BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice,
+    ToastKind, ViewOptions, children_words,
+};
+use ulna_edit::{
+    Mode,
+    command::{
+        BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, TimelineCommand,
+        ToolCommand, VertexCommand, ViewCommand, field::Nodes,
     },
 };
+use ulna_model::NodeId;
+use ulna_render::{Axis, Shading};
+use ulna_session::endings;
 
 /// The window as the host of commands.
 pub(super) struct Windowed<'a> {
@@ -135,7 +133,7 @@ impl Host for Windowed<'_> {
     fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
         let app = &mut *self.app;
         // Pressed again, or at once as in Blender, a tool's key begins its gesture.
-        let again = app.viewport.tool == *tool || app.program.settings.keys.preset() == crate::edit::Preset::Blender;
+        let again = app.viewport.tool == *tool || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
         app.viewport.tool = *tool;
         if app.mode != Mode::Paint && app.outliner.selection.active.is_some() {
             if again {
@@ -337,7 +335,7 @@ impl App {
             self.renderer
                 .surface(document)
                 .bounds()
-                .or_else(|| crate::motion::joint_bounds(document, self.renderer.pose()))
+                .or_else(|| ulna_motion::joint_bounds(document, self.renderer.pose()))
         };
         if let Some((low, high)) = bounds {
             let mut camera = self.viewport.camera;
@@ -377,7 +375,7 @@ impl App {
             PlayCommand::RangeEnd => self.preview_range(false),
             PlayCommand::NoRange => self.timeline.playback.range = None,
             PlayCommand::Nlerp => {
-                use crate::motion::Averaging::{Nlerp, Slerp};
+                use ulna_motion::Averaging::{Nlerp, Slerp};
                 let between = &mut self.timeline.playback.between;
                 *between = if *between == Slerp { Nlerp } else { Slerp };
             }
@@ -448,7 +446,7 @@ impl App {
         let weights = matches!(what, Browse::Path(PathFor::WeightsIn | PathFor::WeightsOut));
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
-        let name = self.session.as_ref().map_or_else(|| "model.glb".into(), crate::session::Session::file_name);
+        let name = self.session.as_ref().map_or_else(|| "model.glb".into(), ulna_session::Session::file_name);
         let dialog = rfd::FileDialog::new();
         let dialog = match save {
             true => dialog.add_filter("glTF", &["glb", "gltf", "vrm", "vrma"]).set_file_name(name),

@@ -12,18 +12,16 @@ use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 use glam::Vec3;
 
 use super::{App, viewport_renderer::ViewportRenderer};
-use crate::{
-    edit::{
-        Mode,
-        command::{ClipTexts, PutClips},
-    },
-    formats::gltf::Progress,
-    model::{Clip, Document, NodeId, Shared, Tree},
-    motion::{Evaluator, Pose, Stack},
-    render::Capture,
-    session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals, files_meant},
-    ui::{Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind},
+use crate::ui::{Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind};
+use ulna_edit::{
+    Mode,
+    command::{ClipTexts, PutClips},
 };
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, Document, NodeId, Shared, Tree};
+use ulna_motion::{Evaluator, Pose, Stack};
+use ulna_render::Capture;
+use ulna_session::{Arrival, ClipSource, Conversion, ImportOptions, arrivals, files_meant};
 
 /// Pixels of a picture: twice the points of the large one.
 const PICTURE: [u32; 2] = [592, 360];
@@ -274,7 +272,7 @@ impl App {
                 session.document().clips.ids().find(|id| *id >= first).or(self.timeline.playback.clip),
             );
             self.mode = Mode::Animate;
-            let undo = ("Undo", crate::ui::Action::Run(crate::edit::command::SessionCommand::Undo.into()));
+            let undo = ("Undo", crate::ui::Action::Run(ulna_edit::command::SessionCommand::Undo.into()));
             let text =
                 if count == 1 { "1 clip was imported.".to_owned() } else { format!("{count} clips were imported.") };
             self.say(ctx, ToastKind::Ok, text, vec![undo]);

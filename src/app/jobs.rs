@@ -15,17 +15,15 @@ use super::{
     save_queue::QueuedSave,
     viewport_renderer::{Loader, Posed, Uploaded},
 };
-use crate::{
-    edit::{Mode, Selection, command::BrushCommand},
-    formats::gltf::{Progress, ReadError},
-    model::{Diagnostic, Document, Shared, Tree},
-    motion::{BestSeam, Sampling, WorstPose},
-    render::{Axis, Camera, Decoded, FilmError, decode_images},
-    session::{
-        ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
-        SaveRequest, SavedFile, Session, Worked,
-    },
-    ui::{Action, Compare, DeferredAction, ToastKind},
+use crate::ui::{Action, Compare, DeferredAction, ToastKind};
+use ulna_edit::{Mode, Selection, command::BrushCommand};
+use ulna_formats::gltf::{Progress, ReadError};
+use ulna_model::{Diagnostic, Document, Shared, Tree};
+use ulna_motion::{BestSeam, Sampling, WorstPose};
+use ulna_render::{Axis, Camera, Decoded, FilmError, decode_images};
+use ulna_session::{
+    ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
+    SaveRequest, SavedFile, Session, Worked,
 };
 
 /// Work that is under way.

@@ -5,15 +5,13 @@ use std::cmp::Reverse;
 use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
-use crate::{
-    edit::{
-        KeyScope,
-        command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
-        table,
-    },
-    model::Shared,
-    ui::{Action, Actions, Pane, ToastKind},
+use crate::ui::{Action, Actions, Pane, ToastKind};
+use ulna_edit::{
+    KeyScope,
+    command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
+    table,
 };
+use ulna_model::Shared;
 
 /// A key such as `Ctrl+Shift+Z`; nothing where it is none.
 pub(super) fn parse(text: &str) -> Option<KeyboardShortcut> {
@@ -89,7 +87,7 @@ impl App {
             .map(|c| (c, self.program.settings.keys.key(c.name).to_owned()))
             .filter(|(_, key)| !key.is_empty())
             .collect();
-        let painting = self.mode == crate::edit::Mode::Paint;
+        let painting = self.mode == ulna_edit::Mode::Paint;
         // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
@@ -216,7 +214,7 @@ impl App {
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
         }
-        if self.mode == crate::edit::Mode::Paint {
+        if self.mode == ulna_edit::Mode::Paint {
             return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
         }
         let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
@@ -226,7 +224,7 @@ impl App {
     /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is not there.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();
-        let mixing = self.timeline.playback.mixing && self.mode == crate::edit::Mode::Animate;
+        let mixing = self.timeline.playback.mixing && self.mode == ulna_edit::Mode::Animate;
         let Some(at) = self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline)) else {
             return;
         };
@@ -278,7 +276,7 @@ const fn is_digit(key: Key) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{KeyMap, Preset};
+    use ulna_edit::{KeyMap, Preset};
 
     #[test]
     fn every_default_key_is_one() {

@@ -11,7 +11,7 @@ use egui::{
 };
 use egui_wgpu::{CallbackResources, CallbackTrait, RenderState, Renderer, ScreenDescriptor};
 
-use crate::render::{Gpu, SHADERS};
+use ulna_render::{Gpu, SHADERS};
 
 /// What replaces egui's painting, frame for frame.
 pub(super) struct LeanPanels(Arc<Parts>);

@@ -3,14 +3,12 @@
 use egui::Context;
 
 use super::App;
-use crate::{
-    edit::{
-        Command,
-        command::{
-            BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers, field::ClipName,
-        },
+use crate::ui::{DeferredAction, ToastKind};
+use ulna_edit::{
+    Command,
+    command::{
+        BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers, field::ClipName,
     },
-    ui::{DeferredAction, ToastKind},
 };
 
 impl App {

@@ -42,13 +42,11 @@ use self::{
     checking::Problems, files::Files, jobs::Jobs, painting::Painting, program::Program,
     viewport_renderer::ViewportRenderer, window::WindowState,
 };
-use crate::{
-    edit::{Availability, Mode, Selection},
-    model::{KeySet, NodeId},
-    render::ColorRole,
-    session::{Playback, Session},
-    ui::{Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport},
-};
+use crate::ui::{Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport};
+use ulna_edit::{Availability, Mode, Selection};
+use ulna_model::{KeySet, NodeId};
+use ulna_render::ColorRole;
+use ulna_session::{Playback, Session};
 
 /// The bundled sample, made by `cargo run --example mannequin`.
 pub const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
@@ -155,17 +153,17 @@ impl App {
     }
 
     /// The pose that is seen, for tests.
-    pub const fn shown_pose(&self) -> &crate::motion::Pose {
+    pub const fn shown_pose(&self) -> &ulna_motion::Pose {
         self.renderer.pose()
     }
 
     /// The eye.
-    pub const fn camera(&self) -> &crate::render::Camera {
+    pub const fn camera(&self) -> &ulna_render::Camera {
         &self.viewport.camera
     }
 
     /// The keys and the mouse of another program.
-    pub fn set_key_preset(&mut self, preset: crate::edit::Preset) {
+    pub fn set_key_preset(&mut self, preset: ulna_edit::Preset) {
         self.program.settings.keys.set_preset(preset);
     }
 
@@ -185,7 +183,7 @@ impl App {
     }
 
     /// The brush, for tests and scripts.
-    pub const fn brush(&self) -> &crate::weights::Brush {
+    pub const fn brush(&self) -> &ulna_weights::Brush {
         &self.painting.brush
     }
 
@@ -195,7 +193,7 @@ impl App {
     }
 
     /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one that fails.
-    pub fn set_disk(&mut self, disk: std::sync::Arc<dyn crate::session::Disk>) {
+    pub fn set_disk(&mut self, disk: std::sync::Arc<dyn ulna_session::Disk>) {
         self.files.disk = disk;
     }
 

@@ -21,17 +21,15 @@ use std::{
 use glam::{Vec2, Vec3};
 
 use super::{App, ViewportRenderer};
-use crate::{
-    edit::{
-        Change, Mode,
-        command::{Assign, VertexCommand},
-    },
-    model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId},
-    motion::{MirrorPairs, Posed, Spot, WorstPose},
-    render::Color,
-    ui::{BrushHover, BrushNumber, Compare, PaintView, VertexPick, WeightLook},
-    weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally, is_one_sided},
+use crate::ui::{BrushHover, BrushNumber, Compare, PaintView, VertexPick, WeightLook};
+use ulna_edit::{
+    Change, Mode,
+    command::{Assign, VertexCommand},
 };
+use ulna_model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId};
+use ulna_motion::{MirrorPairs, Posed, Spot, WorstPose};
+use ulna_render::Color;
+use ulna_weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally, is_one_sided};
 
 /// Pairs of joints that were given.
 type GivenPairs = Shared<[(NodeId, Option<NodeId>)]>;

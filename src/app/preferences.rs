@@ -26,7 +26,7 @@ pub(super) struct Preferences {
     /// How pictures of clips were made last.
     pub pictures: crate::ui::PicturesDraft,
     /// The brush.
-    pub brush: crate::weights::Brush,
+    pub brush: ulna_weights::Brush,
 }
 
 const KEY: &str = "ulna.preferences";
@@ -81,11 +81,11 @@ mod tests {
         value["export_places"] = 7.into();
         let read = Preferences::read(&value.to_string());
         assert!(read.started && !read.shown.grid);
-        assert_eq!(read.brush, crate::weights::Brush::default());
+        assert_eq!(read.brush, ulna_weights::Brush::default());
         // A brush's old name is known.
         value["brush"]["kind"] = "set".into();
         let read = Preferences::read(&value.to_string());
-        assert_eq!((read.brush.kind, read.brush.strength), (crate::weights::BrushKind::Replace, 0.77));
+        assert_eq!((read.brush.kind, read.brush.strength), (ulna_weights::BrushKind::Replace, 0.77));
         assert!(!Preferences::read("no text").started);
     }
 }

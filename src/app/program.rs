@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::{devices::Devices, preferences::Preferences, recent::RecentList};
-use crate::{
-    render::Capture,
-    ui::{Settings, Theme},
-};
+use crate::ui::{Settings, Theme};
+use ulna_render::Capture;
 
 /// The program around the file.
 pub(super) struct Program {

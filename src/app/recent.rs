@@ -11,10 +11,8 @@ use egui::{ColorImage, Context, TextureHandle, TextureId, TextureOptions};
 use image::RgbaImage;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    model::{picture_to_png, unpack_picture},
-    ui::Recent,
-};
+use crate::ui::Recent;
+use ulna_model::{picture_to_png, unpack_picture};
 
 /// How many are kept.
 const MOST: usize = 12;

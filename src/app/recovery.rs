@@ -8,15 +8,13 @@ use super::{
     App,
     jobs::{Done, Loaded, Redone, load},
 };
-use crate::{
-    edit::{
-        Command, Mode,
-        command::{DocumentCommand, MorphCommand},
-        find_clip,
-    },
-    session::{KeptStep, Recovery, RecoveryError},
-    ui::{Dialog, RecoveryView, StepView, ToastKind},
+use crate::ui::{Dialog, RecoveryView, StepView, ToastKind};
+use ulna_edit::{
+    Command, Mode,
+    command::{DocumentCommand, MorphCommand},
+    find_clip,
 };
+use ulna_session::{KeptStep, Recovery, RecoveryError};
 
 impl App {
     /// Looks for journals without a writer, and offers what is in them.

@@ -10,10 +10,8 @@ use super::{
     jobs::{Done, Purpose},
     saving::name_of,
 };
-use crate::{
-    session::{SaveRequest, Session, incremented},
-    ui::ToastKind,
-};
+use crate::ui::ToastKind;
+use ulna_session::{SaveRequest, Session, incremented};
 
 /// Where a save goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +113,7 @@ impl App {
     }
 
     /// Tells a session what became of its save; whether it is the one that is shown.
-    pub(super) fn tell_saved(&mut self, save: &QueuedSave, saved: Option<&crate::session::SavedFile>) -> bool {
+    pub(super) fn tell_saved(&mut self, save: &QueuedSave, saved: Option<&ulna_session::SavedFile>) -> bool {
         self.saves.running = None;
         let shown = self.session.as_ref().is_some_and(|s| s.id() == save.session);
         if let (Some(saved), Some(session)) = (saved, self.session_of(save.session)) {

@@ -13,16 +13,14 @@ use super::{
     save_queue::{QueuedSave, SaveTo},
 };
 use crate::ui::DialogAction;
-use crate::{
-    edit::command::{
-        SetKey,
-        field::{ClipName, Nodes, Seconds},
-    },
-    formats::gltf::ReadError,
-    model::{Shared, Unkeyed, UnkeyedAt},
-    session::{Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session},
-    ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow},
+use crate::ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow};
+use ulna_edit::command::{
+    SetKey,
+    field::{ClipName, Nodes, Seconds},
 };
+use ulna_formats::gltf::ReadError;
+use ulna_model::{Shared, Unkeyed, UnkeyedAt};
+use ulna_session::{Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session};
 
 impl App {
     /// Saves to the document's own file, or asks for one.

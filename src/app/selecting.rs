@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 use egui::{Context, Key, Modifiers};
 
 use super::App;
-use crate::{
-    edit::command::{SelectCommand, kept_sets},
-    model::NodeId,
-    motion::ik,
-    ui::ToastKind,
-};
+use crate::ui::ToastKind;
+use ulna_edit::command::{SelectCommand, kept_sets};
+use ulna_model::NodeId;
+use ulna_motion::ik;
 
 /// Keys of the sets, by their numbers.
 const DIGITS: [Key; 10] =
@@ -24,7 +22,7 @@ impl App {
         let active = self.outliner.selection.active;
         let next: Option<NodeId> = match command {
             SelectCommand::Mirror => {
-                let mirror = crate::motion::Mirror::of(document);
+                let mirror = ulna_motion::Mirror::of(document);
                 let other = |n: &NodeId| mirror.partner(*n);
                 let selection = &mut self.outliner.selection;
                 selection.nodes = selection.nodes.iter().filter_map(other).collect();

@@ -5,10 +5,8 @@ use std::{path::PathBuf, sync::mpsc, thread};
 use egui::Context;
 
 use super::App;
-use crate::{
-    session::{KeptLayer, kept_layers_of},
-    ui::{Dialog, LayersThere},
-};
+use crate::ui::{Dialog, LayersThere};
+use ulna_session::{KeptLayer, kept_layers_of};
 
 /// A file that is being read, or was.
 pub(super) struct Reading {

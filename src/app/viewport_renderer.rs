@@ -15,18 +15,18 @@ use super::{
     LONG,
     ladder::{Ladder, Motion},
 };
-use crate::{
-    edit::{Change, NodeVisibility, Selection},
-    geometry::Ray,
-    model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, SkinId, Unkeyed, UnkeyedAt},
-    motion::{Averaging, Bend, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
-    render::{
-        BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
-        Show, Target, TintKind, ViewportColors,
-    },
-    session::Session,
-    ui::{Quality, ViewOptions},
+use crate::ui::{Quality, ViewOptions};
+use ulna_edit::{Change, NodeVisibility, Selection};
+use ulna_geometry::Ray;
+use ulna_model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, SkinId, Unkeyed, UnkeyedAt};
+use ulna_motion::{
+    Averaging, Bend, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds,
 };
+use ulna_render::{
+    BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
+    Show, Target, TintKind, ViewportColors,
+};
+use ulna_session::Session;
 
 /// The picture and what it is made from.
 pub struct ViewportRenderer {
@@ -322,8 +322,8 @@ impl ViewportRenderer {
         let Uploaded { scene, device, images } = uploaded;
         let own = device.as_ref() == self.gpu.as_ref().map(|(gpu, _)| &gpu.device);
         self.scene = scene.filter(|_| own);
-        let bare = |m: &crate::model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
-        let skinned = |n: &&crate::model::Node| n.skin.is_some();
+        let bare = |m: &ulna_model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
+        let skinned = |n: &&ulna_model::Node| n.skin.is_some();
         let may_be_bound =
             document.nodes.values().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
         let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
@@ -380,7 +380,7 @@ impl ViewportRenderer {
             return None;
         };
         let mut camera = Camera::default();
-        camera.look(crate::render::Axis::ThreeQuarter);
+        camera.look(ulna_render::Axis::ThreeQuarter);
         camera.frame(low, high, size[0] as f32 / size[1] as f32);
         let target = Target::new(gpu, size);
         let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
@@ -409,7 +409,7 @@ impl ViewportRenderer {
             return None;
         }
         let mut camera = Camera::default();
-        camera.look(crate::render::Axis::ThreeQuarter);
+        camera.look(ulna_render::Axis::ThreeQuarter);
         // The skin lies around the joints.
         let around = (high - low) * 0.08;
         camera.frame(low - around, high + around, size[0] as f32 / size[1] as f32);

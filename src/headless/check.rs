@@ -11,10 +11,8 @@ use super::{
     report::{many, members, of_files},
     writable,
 };
-use crate::{
-    edit::{CommandLine, command::Bind, did_you_mean},
-    model::{Diagnostic, Severity},
-};
+use ulna_edit::{CommandLine, command::Bind, did_you_mean};
+use ulna_model::{Diagnostic, Severity};
 
 /// The page that lists the codes of findings.
 const PAGE: &str = include_str!("../../docs/json.md");

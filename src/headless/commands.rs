@@ -6,7 +6,7 @@ use super::{
     Failure, print,
     report::{members, object},
 };
-use crate::edit::{ArgumentSpec, ArgumentType, table};
+use ulna_edit::{ArgumentSpec, ArgumentType, table};
 
 /// The words that can stand for an argument, as the parser knows them.
 fn choices(argument: &ArgumentSpec) -> Option<&'static [&'static str]> {

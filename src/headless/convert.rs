@@ -11,7 +11,7 @@ use super::{
     report::{members, of_files},
     writable,
 };
-use crate::session::Conversion;
+use ulna_session::Conversion;
 
 pub(super) fn convert(args: &ConvertArgs) -> Result<u8, Failure> {
     let conversion = args.taken.conversion()?;

@@ -13,7 +13,7 @@ use super::{
     open, print,
     report::{members, object},
 };
-use crate::session::{Comparison, Session};
+use ulna_session::{Comparison, Session};
 
 pub(super) fn diff(a: &Path, b: &Path, out: Out, exit_zero: bool) -> Result<u8, Failure> {
     let found = open(a)?.compare(&open(b)?);
@@ -88,7 +88,7 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
 /// Opens a copy that git made of the file at a path of the working tree: data files that it names are looked for there, if they are not
 /// beside the copy.
 fn open_at(copy: &Path, path: &Path) -> Result<Session, String> {
-    let progress = crate::formats::gltf::Progress::default();
+    let progress = ulna_formats::gltf::Progress::default();
     match Session::open(copy, &progress) {
         Ok(session) => Ok(session),
         // Why the copy itself does not open is what says most.

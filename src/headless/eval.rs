@@ -7,11 +7,9 @@ use super::{
     Device, EvalArgs, Failure, between, clip_named, mix_named, one_name, open, print,
     report::{members, object},
 };
-use crate::{
-    model::{ClipId, Document, NodeId, Notice, PrimitiveId},
-    motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning},
-    session::{SystemDisk, write_atomically},
-};
+use ulna_model::{ClipId, Document, NodeId, Notice, PrimitiveId};
+use ulna_motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning};
+use ulna_session::{SystemDisk, write_atomically};
 
 pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     if let Some(output) = &args.output {
@@ -83,9 +81,9 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
 
 #[cfg(feature = "render")]
 fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Failure> {
-    let gpu = crate::render::Gpu::headless().map_err(|e| Failure::fault(e.code(), e))?;
-    let list = crate::render::skin_on_gpu(&gpu, document, pose).map_err(|e| Failure::fault(e.code(), e))?;
-    let convert = |(node, primitive, posed): (crate::model::NodeId, crate::model::PrimitiveId, Posed)| Evaluated {
+    let gpu = ulna_render::Gpu::headless().map_err(|e| Failure::fault(e.code(), e))?;
+    let list = ulna_render::skin_on_gpu(&gpu, document, pose).map_err(|e| Failure::fault(e.code(), e))?;
+    let convert = |(node, primitive, posed): (ulna_model::NodeId, ulna_model::PrimitiveId, Posed)| Evaluated {
         node: node.index(),
         primitive,
         positions: posed.positions,

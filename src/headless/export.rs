@@ -7,12 +7,10 @@ use super::{
     report::{members, object},
     run, writable,
 };
-use crate::{
-    edit::find_clips,
-    formats::gltf::Progress,
-    model::ClipId,
-    session::{ExportRequest, Session, SystemDisk},
-};
+use ulna_edit::find_clips;
+use ulna_formats::gltf::Progress;
+use ulna_model::ClipId;
+use ulna_session::{ExportRequest, Session, SystemDisk};
 
 pub(super) fn export(args: &ExportArgs) -> Result<u8, Failure> {
     let ExportArgs { file, output, clips, skeleton_only, each, names, rate, script, out } = args;

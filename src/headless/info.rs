@@ -14,10 +14,8 @@ use super::{
     open, print,
     report::{members, of_files},
 };
-use crate::{
-    model::{LightKind, NodeId, Projection},
-    session::Session,
-};
+use ulna_model::{LightKind, NodeId, Projection};
+use ulna_session::Session;
 
 pub(super) fn info(paths: &[PathBuf], as_json: bool) -> Result<u8, Failure> {
     let is_single = matches!(paths, [one] if !one.is_dir());
@@ -53,7 +51,7 @@ pub(super) fn info(paths: &[PathBuf], as_json: bool) -> Result<u8, Failure> {
 /// Graphics devices; status 1 where there is none.
 #[cfg(feature = "render")]
 pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
-    let list = crate::render::devices(&crate::render::DeviceChoice::default());
+    let list = ulna_render::devices(&ulna_render::DeviceChoice::default());
     if as_json {
         let facts = members(json!({ "devices": list }));
         print(&super::report::object("info", facts).to_string())?;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::Failure;
-use crate::session::endings;
+use ulna_session::endings;
 
 /// The files that paths mean: files as they are, of folders every model in them and below, in the order of their names. Folders whose
 /// names begin with a dot, and links to folders, are left out.

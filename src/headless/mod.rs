@@ -31,16 +31,14 @@ pub use self::{
     },
     report::Failure,
 };
-use crate::{
-    edit::{
-        command::{mix_of, read_mix},
-        did_you_mean, find_clip,
-    },
-    formats::gltf::Progress,
-    model::{ClipId, Document, Mix, Shared},
-    motion::Averaging,
-    session::{Conversion, Session, UpAxis, hard_links},
+use ulna_edit::{
+    command::{mix_of, read_mix},
+    did_you_mean, find_clip,
 };
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Mix, Shared};
+use ulna_motion::Averaging;
+use ulna_session::{Conversion, Session, UpAxis, hard_links};
 
 /// Carries a verb out, and says what was not done; the exit status.
 pub fn main(verb: &Verb) -> u8 {

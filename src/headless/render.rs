@@ -23,12 +23,10 @@ mod imp {
         report::{members, object},
     };
     use super::{Failure, RenderArgs};
-    use crate::{
-        model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection},
-        motion::{Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones, joint_bounds},
-        render::{
-            Axis, BoneLook, Camera, DeviceChoice, FilmKind, GpuError, Picture, Shading, Show, ViewportColors, film,
-        },
+    use ulna_model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection};
+    use ulna_motion::{Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones, joint_bounds};
+    use ulna_render::{
+        Axis, BoneLook, Camera, DeviceChoice, FilmKind, GpuError, Picture, Shading, Show, ViewportColors, film,
     };
 
     /// A file must not ask for a picture that no memory holds.

@@ -12,17 +12,15 @@ use super::{
     report::{many, members, of_files},
     writable,
 };
-use crate::{
-    edit::{
-        Command, CommandLine, CommandSpec,
-        command::{
-            BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand, SelectCommand,
-            SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
-        },
+use ulna_edit::{
+    Command, CommandLine, CommandSpec,
+    command::{
+        BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand, SelectCommand, SetKey,
+        TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
     },
-    model::{Notice, UnkeyedAt},
-    session::{Consent, SaveRequest, Session, SystemDisk},
 };
+use ulna_model::{Notice, UnkeyedAt};
+use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 
 /// A script's run has no window, and so does nothing of what is one's.
 struct NoWindow;

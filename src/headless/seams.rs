@@ -8,7 +8,8 @@ use super::{
     Failure, Out, open, print,
     report::{members, object},
 };
-use crate::{model::ClipId, motion::best_seams};
+use ulna_model::ClipId;
+use ulna_motion::best_seams;
 
 pub(super) fn seams(path: &Path, out: Out) -> Result<u8, Failure> {
     let session = open(path)?;

@@ -8,11 +8,9 @@ use super::{
     Failure, Out, has_ending, one_name, open, print,
     report::{members, object},
 };
-use crate::{
-    edit::command::field::Meshes,
-    formats::weight_files::WeightFile,
-    session::{SystemDisk, weight_table, write_atomically},
-};
+use ulna_edit::command::field::Meshes;
+use ulna_formats::weight_files::WeightFile;
+use ulna_session::{SystemDisk, weight_table, write_atomically};
 
 pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) -> Result<u8, Failure> {
     let wrong = || format!("{}: weights are written as .json or .xml; end the name so", output.display());

@@ -11,10 +11,8 @@ use super::{
     Failure, Out, open, print,
     report::{members, object},
 };
-use crate::{
-    model::Document,
-    motion::{Sampling, Spot, WorstPose},
-};
+use ulna_model::Document;
+use ulna_motion::{Sampling, Spot, WorstPose};
 
 pub(super) fn worst(path: &Path, count: usize, no_range: bool, out: Out) -> Result<u8, Failure> {
     let session = open(path)?;

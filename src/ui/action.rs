@@ -4,7 +4,7 @@ use super::{
     dialogs::DialogAction, layers::LayerAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction,
     problems::ProblemAction, program::ProgramAction, timeline::TimelineAction, viewport::ViewportAction,
 };
-use crate::edit::{Command, CommandLine, CommandSpec};
+use ulna_edit::{Command, CommandLine, CommandSpec};
 
 /// What a panel asks for.
 #[derive(Clone, Debug)]

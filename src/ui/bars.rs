@@ -9,20 +9,18 @@ use super::{
     viewport::icon_of,
     widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
-use crate::render::ColorRole;
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, ViewportAction};
-use crate::{
-    edit::{
-        CommandSpec, Mode,
-        command::{
-            Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey, ToolCommand,
-            field::{ClipName, Seconds},
-        },
+use ulna_edit::{
+    CommandSpec, Mode,
+    command::{
+        Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey, ToolCommand,
+        field::{ClipName, Seconds},
     },
-    model::PoseLayerId,
-    weights::layers::Painted,
 };
+use ulna_model::PoseLayerId;
+use ulna_render::ColorRole;
+use ulna_weights::layers::Painted;
 
 fn command_button(
     ui: &mut Ui,

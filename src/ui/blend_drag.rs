@@ -2,15 +2,13 @@
 
 use egui::{Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
-use crate::{
-    edit::{
-        Command,
-        command::{Blend, Breakdown, DocumentCommand, Over, Toward, field::Nodes},
-    },
-    model::{Document, NodeId, Property},
-    render::ColorRole,
-    ui::{Action, Actions, Theme, View, edits, theme::Font},
+use crate::ui::{Action, Actions, Theme, View, edits, theme::Font};
+use ulna_edit::{
+    Command,
+    command::{Blend, Breakdown, DocumentCommand, Over, Toward, field::Nodes},
 };
+use ulna_model::{Document, NodeId, Property};
+use ulna_render::ColorRole;
 
 /// Points of a drag that go all the way.
 const WAY: f32 = 160.0;

@@ -7,10 +7,8 @@ use super::{
     widgets::{filter_field, name_widget, select_all},
 };
 use crate::ui::popups::lasting_menu_button;
-use crate::{
-    model::{ClipId, Document},
-    render::ColorRole,
-};
+use ulna_model::{ClipId, Document};
+use ulna_render::ColorRole;
 
 /// A list of clips; the one that was chosen.
 fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut String) -> Option<ClipId> {

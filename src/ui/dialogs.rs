@@ -32,11 +32,9 @@ use egui::{Align2, Id, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
 
 use super::{Action, Actions, Theme, View, preferences, theme::Font, widgets::paint_icon};
-use crate::render::{ColorRole, Measure};
-use crate::{
-    edit::{Transaction, command::FileCommand, table},
-    render::DeviceFacts,
-};
+use ulna_edit::{Transaction, command::FileCommand, table};
+use ulna_render::DeviceFacts;
+use ulna_render::{ColorRole, Measure};
 
 /// What dialogs keep from frame to frame.
 #[derive(Clone, Debug, Default)]
@@ -197,7 +195,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
 }
 
 /// What leaving would lose, in one sentence.
-fn lost(unsaved: &crate::session::Unsaved, reverts: bool) -> String {
+fn lost(unsaved: &ulna_session::Unsaved, reverts: bool) -> String {
     let many = |n: usize, what: &str| match n {
         0 => None,
         1 => Some(format!("1 {what}")),

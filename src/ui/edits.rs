@@ -1,18 +1,16 @@
 //! Where an edit goes: to the pose in Pose mode, to keys or an unkeyed pose where a clip is shown.
 
 use super::View;
-use crate::{
-    edit::{
-        Command, Scene,
-        command::{
-            Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetLocal, SetMorph,
-            SetUnkeyed, ShiftKeys,
-            field::{ClipName, Nodes, Seconds, Trs},
-        },
+use ulna_edit::{
+    Command, Scene,
+    command::{
+        Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetLocal, SetMorph,
+        SetUnkeyed, ShiftKeys,
+        field::{ClipName, Nodes, Seconds, Trs},
     },
-    model::{ClipId, Components, Document, KeySet, KeyTimes, NodeId, Property, Transform},
-    motion::{Mirror, Pose, Stack, ik},
 };
+use ulna_model::{ClipId, Components, Document, KeySet, KeyTimes, NodeId, Property, Transform};
+use ulna_motion::{Mirror, Pose, Stack, ik};
 
 /// One component of a transform.
 pub fn component(of: &Transform, property: Property) -> Trs {

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Action;
-use crate::{
-    edit::KeysHome,
-    model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared},
-};
+use ulna_edit::KeysHome;
+use ulna_model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
 
 /// What panels ask for.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use egui_tiles::{
 use serde::{Deserialize, Serialize};
 
 use super::{Theme, ViewOptions, theme::Font};
-use crate::render::{ColorRole, Measure};
+use ulna_render::{ColorRole, Measure};
 
 /// A panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -10,14 +10,14 @@ use super::{
     theme::Font,
     widgets::{elided, segment, segments},
 };
-use crate::edit::{
+use crate::ui::ProgramAction;
+use crate::ui::popups::menu_button;
+use ulna_edit::{
     CommandSpec, Mode,
     command::{ModeCommand, PlayCommand, SessionCommand, ViewCommand},
     table,
 };
-use crate::render::{ColorRole, Shading};
-use crate::ui::ProgramAction;
-use crate::ui::popups::menu_button;
+use ulna_render::{ColorRole, Shading};
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
@@ -243,8 +243,7 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     ];
     let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
     view_switch.or_else(|| {
-        (PlayCommand::Loop.name() == command.name)
-            .then_some(view.timeline.playback.repeat != crate::model::Repeat::Once)
+        (PlayCommand::Loop.name() == command.name).then_some(view.timeline.playback.repeat != ulna_model::Repeat::Once)
     })
 }
 

@@ -35,8 +35,8 @@ mod widgets;
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
-pub use crate::edit::{clip_text, node_text};
-use crate::render::{ColorRole, Measure};
+pub use ulna_edit::{clip_text, node_text};
+use ulna_render::{ColorRole, Measure};
 
 pub use self::weight_marks::mask_grey;
 pub use self::widgets::thousands;
@@ -112,12 +112,12 @@ impl Panels {
     }
 
     /// Begins what a tool does without a handle; whether it does anything.
-    pub fn begin(&mut self, tool: crate::edit::command::ToolCommand) -> bool {
+    pub fn begin(&mut self, tool: ulna_edit::command::ToolCommand) -> bool {
         self.viewport.begin(tool)
     }
 
     /// A tool was chosen by its key at `now`, on egui's clock: an axis or a number that is typed soon begins what it does.
-    pub fn wait(&mut self, tool: crate::edit::command::ToolCommand, now: f64) {
+    pub fn wait(&mut self, tool: ulna_edit::command::ToolCommand, now: f64) {
         self.viewport.wait(tool, now);
     }
 
@@ -154,17 +154,17 @@ impl Panels {
     }
 
     /// Begins to rename a node in its row.
-    pub fn rename(&mut self, view_name: String, node: crate::model::NodeId) {
+    pub fn rename(&mut self, view_name: String, node: ulna_model::NodeId) {
         self.outliner.rename(node, view_name);
     }
 
     /// The clip whose row was clicked, if that was the last row or joint that was clicked.
-    pub const fn clicked_clip(&self) -> Option<crate::model::ClipId> {
+    pub const fn clicked_clip(&self) -> Option<ulna_model::ClipId> {
         self.outliner.clicked_clip()
     }
 
     /// Begins to rename a clip in its row.
-    pub fn rename_clip(&mut self, name: String, clip: crate::model::ClipId) {
+    pub fn rename_clip(&mut self, name: String, clip: ulna_model::ClipId) {
         self.outliner.rename_clip(clip, name);
     }
 
@@ -174,7 +174,7 @@ impl Panels {
     }
 
     /// Scrolls the outliner to a node.
-    pub fn reveal(&mut self, view: &View<'_>, node: crate::model::NodeId) {
+    pub fn reveal(&mut self, view: &View<'_>, node: ulna_model::NodeId) {
         self.outliner.reveal(view, node);
     }
 }
@@ -226,32 +226,30 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
             let room = match view.mode {
-                crate::edit::Mode::Paint => layout::Room {
+                ulna_edit::Mode::Paint => layout::Room {
                     timeline: Some(weights::STRIP),
                     problems: Some(104.0),
                     inspector: Measure::InspectorPaint.points(),
                 },
-                crate::edit::Mode::Pose => layout::Room {
+                ulna_edit::Mode::Pose => layout::Room {
                     // Where there are clips, and poses, the picture is as large as beside the timeline, so that it stays as it is.
                     timeline: poses::height(view, bare),
                     ..layout::Room::default()
                 },
-                crate::edit::Mode::Animate => {
-                    layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() }
-                }
+                ulna_edit::Mode::Animate => layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() },
             };
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
-                Pane::Inspector if view.mode == crate::edit::Mode::Paint => {
+                Pane::Inspector if view.mode == ulna_edit::Mode::Paint => {
                     weights::weights_ui(weights, ui, view, actions)
                 }
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
                 Pane::Problems => problems::problems_ui(problems, ui, view, actions),
-                Pane::Timeline if view.mode == crate::edit::Mode::Paint => {
+                Pane::Timeline if view.mode == ulna_edit::Mode::Paint => {
                     weights::strip_ui(ui, view, actions);
                 }
-                Pane::Timeline if view.mode == crate::edit::Mode::Pose || view.poses.in_animate => {
+                Pane::Timeline if view.mode == ulna_edit::Mode::Pose || view.poses.in_animate => {
                     poses::poses_ui(poses, ui, view, actions);
                 }
                 Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),

@@ -3,14 +3,12 @@
 use glam::{Vec2, Vec3};
 
 use super::Action;
-use crate::{
-    model::{NodeId, PrimitiveId, Shared, SkinId, WeightEncoding},
-    motion::{Role, Spot, TestPose},
-    render::Color,
-    weights::{
-        Brush, Canvas, Faults, PosedCanvas,
-        layers::{LayerTarget, Painted},
-    },
+use ulna_model::{NodeId, PrimitiveId, Shared, SkinId, WeightEncoding};
+use ulna_motion::{Role, Spot, TestPose};
+use ulna_render::Color;
+use ulna_weights::{
+    Brush, Canvas, Faults, PosedCanvas,
+    layers::{LayerTarget, Painted},
 };
 
 /// How weights are shown in Paint mode.

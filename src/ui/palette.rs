@@ -10,9 +10,9 @@ use super::{
     theme::Font,
     widgets::{key_chips, name_widget, paint_icon},
 };
-use crate::edit::{CommandSpec, table};
-use crate::render::{ColorRole, Measure};
 use crate::ui::DialogAction;
+use ulna_edit::{CommandSpec, table};
+use ulna_render::{ColorRole, Measure};
 
 /// What was typed, and which row is chosen.
 #[derive(Clone, Debug, Default)]

@@ -9,9 +9,9 @@ use super::{
     theme::Font,
     widgets::{check, name_widget, segment, segments},
 };
-use crate::edit::command::Between;
-use crate::render::ColorRole;
 use crate::ui::{DialogAction, ProgramAction};
+use ulna_edit::command::Between;
+use ulna_render::ColorRole;
 
 /// Points that a page is high.
 const PAGE: f32 = 440.0;
@@ -154,7 +154,7 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
             RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextSecondary));
         ui.add(egui::Label::new(text).truncate()).on_hover_text(&home);
     });
-    let days = crate::session::KEPT_DAYS;
+    let days = ulna_session::KEPT_DAYS;
     let text = format!(
         "Every step is written to a journal, which is deleted when its file is closed. After a crash it is offered at the \
          next start, and kept for {days} days."
@@ -162,7 +162,7 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
     ui.horizontal(|ui| {
         if dialogs::plain(ui, "Recover…").clicked() {
-            actions.push(Action::Run(crate::edit::command::FileCommand::Recover.into()));
+            actions.push(Action::Run(ulna_edit::command::FileCommand::Recover.into()));
         }
         if dialogs::plain(ui, "Clear journals").clicked() {
             actions.push(DialogAction::ClearJournals);

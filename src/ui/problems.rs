@@ -10,11 +10,9 @@ use super::{
     theme::Font,
     widgets::{name_widget, paint_icon, panel_title, severity_icon},
 };
-use crate::render::ColorRole;
-use crate::{
-    edit::command::Bind,
-    model::{Diagnostic, Severity, Shared},
-};
+use ulna_edit::command::Bind;
+use ulna_model::{Diagnostic, Severity, Shared};
+use ulna_render::ColorRole;
 
 /// What the list of problems asks for.
 #[derive(Clone, Debug)]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use egui::TextureId;
 
 use super::{Action, settings::Settings};
-use crate::{model::NodeId, render::DeviceFacts};
+use ulna_model::NodeId;
+use ulna_render::DeviceFacts;
 
 /// Long work that is under way.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edit::{KeyMap, command::Between};
+use ulna_edit::{KeyMap, command::Between};
 
 /// Which colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,18 +8,16 @@ use super::{
     viewport::{Press, hints_of},
     widgets::{name_widget, thousands},
 };
-use crate::render::ColorRole;
 use crate::ui::ProgramAction;
-use crate::{
-    edit::{
-        Mode,
-        command::{
-            BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, ZeroKey,
-            what_is_keyed,
-        },
+use ulna_edit::{
+    Mode,
+    command::{
+        BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, ZeroKey,
+        what_is_keyed,
     },
-    weights::BrushKind,
 };
+use ulna_render::ColorRole;
+use ulna_weights::BrushKind;
 
 /// What the mouse and keys do now: what is pressed, and what comes of it.
 fn hints(view: &View<'_>) -> Vec<(String, String)> {

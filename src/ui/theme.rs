@@ -11,7 +11,7 @@ use egui::{
 };
 
 use super::settings::ThemeChoice;
-use crate::render::{Color, ColorRole, Measure, tokens};
+use ulna_render::{Color, ColorRole, Measure, tokens};
 
 /// A theme of the design tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

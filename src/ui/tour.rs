@@ -7,12 +7,12 @@ use super::{
     layout::{Layout, Pane},
     theme::Font,
 };
-use crate::edit::{
+use crate::ui::ProgramAction;
+use ulna_edit::{
     CommandSpec,
     command::{FileCommand, PlayCommand, SetKey},
 };
-use crate::render::ColorRole;
-use crate::ui::ProgramAction;
+use ulna_render::ColorRole;
 
 struct Step {
     pane: Pane,

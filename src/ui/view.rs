@@ -4,15 +4,12 @@ use super::{
     LayersView, Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView,
     settings::Settings, timeline::TimelineView, viewport::ViewportView,
 };
-use crate::{
-    edit::{Availability, KeysHome, Mode, NodeVisibility, Selection},
-    model::{
-        Clip, ClipId, Diagnostic, Document, ImageId, KeySet, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt,
-        label,
-    },
-    motion::Pose,
-    session::Session,
+use ulna_edit::{Availability, KeysHome, Mode, NodeVisibility, Selection};
+use ulna_model::{
+    Clip, ClipId, Diagnostic, Document, ImageId, KeySet, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label,
 };
+use ulna_motion::Pose;
+use ulna_session::Session;
 
 /// Something of the file that is no node, to be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

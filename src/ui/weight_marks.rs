@@ -3,10 +3,8 @@
 use egui::{Color32, Rect, Ui, pos2};
 
 use super::{Theme, View};
-use crate::{
-    render::{ColorRole, heat},
-    weights::layers::{LayerTarget, Painted},
-};
+use ulna_render::{ColorRole, heat};
+use ulna_weights::layers::{LayerTarget, Painted};
 
 /// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen under it.
 pub fn mask_grey(mask: f32) -> u8 {
@@ -26,7 +24,7 @@ pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
 
 /// A colour of the heat ramp, as egui has it.
 pub fn heat_color(weight: f32) -> Color32 {
-    let crate::render::Color([r, g, b, _]) = heat(weight);
+    let ulna_render::Color([r, g, b, _]) = heat(weight);
     Color32::from_rgb(r, g, b)
 }
 

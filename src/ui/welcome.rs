@@ -9,12 +9,12 @@ use super::{
     theme::Font,
     widgets::{cut, elided, filter_field, key_chips, paint_icon, segment, segments},
 };
-use crate::edit::{
+use crate::ui::{DialogAction, ProgramAction};
+use ulna_edit::{
     Preset,
     command::{FileCommand, ModeCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
 };
-use crate::render::ColorRole;
-use crate::ui::{DialogAction, ProgramAction};
+use ulna_render::ColorRole;
 
 /// What the page keeps.
 #[derive(Clone, Debug, Default)]

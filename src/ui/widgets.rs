@@ -10,8 +10,8 @@ use super::{
     View,
     theme::{Font, Theme},
 };
-use crate::model::{Document, MixMask, NodeId, Pin, Severity};
-use crate::render::{ColorRole, Measure};
+use ulna_model::{Document, MixMask, NodeId, Pin, Severity};
+use ulna_render::{ColorRole, Measure};
 
 /// An icon's glyph.
 pub fn icon_font(size: f32, filled: bool) -> FontId {
@@ -90,7 +90,7 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
     let width = key_width(ui, key);
     let (rect, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
     let mut left = rect.left();
-    for part in crate::edit::key_parts(key) {
+    for part in ulna_edit::key_parts(key) {
         let text = ui.painter().layout_no_wrap(
             part.to_owned(),
             Theme::font(Font::Caption),
@@ -108,7 +108,7 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
 pub fn key_width(ui: &Ui, key: &str) -> f32 {
     let width =
         |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x + 13.0;
-    (crate::edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
+    (ulna_edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
 }
 
 /// A sentence in a width; a long one loses its end.

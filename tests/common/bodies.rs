@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
-use ulna::model::{Document, MeshId, PrimitiveId};
+use ulna_model::{Document, MeshId, PrimitiveId};
 
 use super::{floats, weights::map};
 

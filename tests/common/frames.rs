@@ -4,7 +4,9 @@ use std::{fs, time::Duration};
 
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
-use ulna::{app::App, edit::Mode, model::NodeId};
+use ulna::app::App;
+use ulna_edit::Mode;
+use ulna_model::NodeId;
 
 use super::large::{Size, joint, model};
 

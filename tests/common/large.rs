@@ -1,7 +1,8 @@
 //! A model as large as is wanted, made by numbers: many joints on two sides, many clips, many vertices, layers, and faults of the file.
 
 use serde_json::{Value, json};
-use ulna::{edit::CommandLine, session::Session};
+use ulna_edit::CommandLine;
+use ulna_session::Session;
 
 /// How large a model is.
 #[derive(Clone, Copy, Debug)]

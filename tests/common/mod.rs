@@ -22,11 +22,9 @@ use std::{
     sync::Mutex,
 };
 
-use ulna::{
-    edit::CommandLine,
-    model::{Document, NodeId},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, NodeId};
+use ulna_session::Session;
 
 /// Pixels a point of windows that are tested: a driver in software fills every one of them, and what is asked is where things are and
 /// what they do. Tests that look at pictures take one.
@@ -99,7 +97,7 @@ pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
         json["buffers"] = serde_json::json!([{"byteLength": bin.len()}]);
     }
     let bin = (!bin.is_empty()).then_some(bin);
-    ulna::formats::gltf::build_glb(json.to_string().as_bytes(), bin, &[], 0).expect("a small file")
+    ulna_formats::gltf::build_glb(json.to_string().as_bytes(), bin, &[], 0).expect("a small file")
 }
 
 /// The JSON and the data of a GLB.

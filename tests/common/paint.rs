@@ -2,12 +2,10 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::{HarnessBuilder, kittest::Queryable as _};
-use ulna::{
-    app::App,
-    model::{Document, NodeId},
-    session::Session,
-    weights::faults,
-};
+use ulna::app::App;
+use ulna_model::{Document, NodeId};
+use ulna_session::Session;
+use ulna_weights::faults;
 
 pub use super::window::Window;
 use super::window::{builder, open};
@@ -103,7 +101,7 @@ pub fn total(document: &Document, name: &str) -> f64 {
     let joint = node(document, name);
     let mut sum = 0.0;
     for skin in 0..document.skins.len() {
-        let Some(canvas) = ulna::weights::Canvas::new(document, skin.into()) else { continue };
+        let Some(canvas) = ulna_weights::Canvas::new(document, skin.into()) else { continue };
         let Some(number) = canvas.joint(joint) else { continue };
         let maps = canvas.maps(document);
         for v in 0..canvas.vertex_count() as u32 {

@@ -4,13 +4,11 @@ use super::sample;
 use std::sync::OnceLock;
 
 use glam::Vec3;
-use ulna::{
-    edit::{CommandLine, Edit},
-    model::{Document, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap},
-    motion::MirrorPairs,
-    session::Session,
-    weights::{Canvas, Influences, Maps, fault},
-};
+use ulna_edit::{CommandLine, Edit};
+use ulna_model::{Document, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap};
+use ulna_motion::MirrorPairs;
+use ulna_session::Session;
+use ulna_weights::{Canvas, Influences, Maps, fault};
 
 pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &WeightMap {
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
@@ -65,11 +63,11 @@ pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
 
 pub fn positions(document: &Document, canvas: &Canvas) -> (Vec<Vec3>, Vec<Vec3>) {
     let primitive =
-        |p: &ulna::weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive.index()].clone() };
+        |p: &ulna_weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive.index()].clone() };
     let all: Vec<Primitive> = canvas.parts().iter().map(primitive).collect();
     (
         all.iter().flat_map(|p| p.positions.to_vec()).collect(),
-        all.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect(),
+        all.iter().flat_map(|p| ulna_motion::skinning::base_normals(p).to_vec()).collect(),
     )
 }
 

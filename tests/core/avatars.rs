@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, path::Path, process::Command};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use ulna::{edit::CommandLine, model::Document, session::Session};
+use ulna_edit::CommandLine;
+use ulna_model::Document;
+use ulna_session::Session;
 
 use crate::common::{glb, judges, named, run, shared, split};
 

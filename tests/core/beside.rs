@@ -1,11 +1,9 @@
 //! Work that is carried out beside the window, on a document that goes on changing: put in where it fits, else given back whole.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
-use ulna::{
-    edit::{Command, CommandLine, Edit},
-    model::WeightPatch,
-    session::{NotTaken, Session},
-};
+use ulna_edit::{Command, CommandLine, Edit};
+use ulna_model::WeightPatch;
+use ulna_session::{NotTaken, Session};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 

@@ -4,13 +4,11 @@
 use std::{fmt::Write as _, path::Path, time::Instant};
 
 use glam::Vec3;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::rules,
-    model::{Document, Severity},
-    motion::{Pose, Stack, ground_place},
-    session::{Conversion, Session, UpAxis},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::rules;
+use ulna_model::{Document, Severity};
+use ulna_motion::{Pose, Stack, ground_place};
+use ulna_session::{Conversion, Session, UpAxis};
 
 use crate::common::{named, run, shared};
 

@@ -4,13 +4,11 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{ClipId, Document, Interpolation, Property, Shared, transform::angle_between},
-    motion::{Evaluator, Mirror, Pose, Stack, Surface, clip_edit},
-    session::{ExportRequest, Session, SystemDisk},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Interpolation, Property, Shared, transform::angle_between};
+use ulna_motion::{Evaluator, Mirror, Pose, Stack, Surface, clip_edit};
+use ulna_session::{ExportRequest, Session, SystemDisk};
 
 use crate::common::{glb, run, sample};
 
@@ -29,7 +27,7 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
         }
         let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
         let document = session.document();
-        let fits = |c: &ulna::model::Clip| {
+        let fits = |c: &ulna_model::Clip| {
             let long = clip_edit::key_span(c).is_some_and(|(a, b)| b - a > 0.2);
             long && c.pointers.is_empty() && c.kept.is_empty() && c.mended.is_empty()
         };
@@ -111,7 +109,7 @@ fn operations_on_whole_clips_touch_their_clip_alone() {
 }
 
 fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
-    let clip: &Shared<ulna::model::Clip> = &document.clips[id];
+    let clip: &Shared<ulna_model::Clip> = &document.clips[id];
     let mut evaluator = Evaluator::default();
     move |time| {
         let mut pose = Pose::default();
@@ -134,7 +132,7 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
         let before = session.document().clone();
         let Some(id) = before.clips.ids().find(|id| before.clips[*id].length() > 0.2) else { continue };
         let mirror = Mirror::of(&before);
-        let sides = |n: &ulna::model::NodeId| mirror.partner(*n).is_some_and(|p| p != *n);
+        let sides = |n: &ulna_model::NodeId| mirror.partner(*n).is_some_and(|p| p != *n);
         if before.node_ids().filter(sides).count() < 8 || session.run_line(&at("clip.mirror", id)).is_err() {
             continue;
         }
@@ -336,7 +334,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     let made = session.exporting(replaced).run(&SystemDisk, &Progress::default()).unwrap();
     let walk = Session::open(&made.files[0], &Progress::default()).unwrap();
     let clip = &walk.document().clips[ClipId(0)];
-    let gaps = |t: &ulna::model::Track| t.times.windows(2).all(|w| w[1] - w[0] < 1.0 / 12.0 + 1e-3);
+    let gaps = |t: &ulna_model::Track| t.times.windows(2).all(|w| w[1] - w[0] < 1.0 / 12.0 + 1e-3);
     assert!(clip.tracks.values().all(|t| t.times.len() < 2 || gaps(t)), "a key on each frame");
     for (wrong, words) in [
         (ExportRequest { clips: Some(Vec::new()), ..request.clone() }, "no clip is chosen"),
@@ -402,7 +400,7 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
         }
         let (mut was, mut is) = (poses(&before, id), poses(&after, id));
         let start = was(0.0);
-        let height = ulna::motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
+        let height = ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
         let bound = 0.5e-3 * height / 1.8;
         let mut surfaces = [Surface::new(&before, &start), Surface::new(&after, &start)];
         let vertices: usize = surfaces[0].parts().map(|p| p.positions.len()).sum();
@@ -457,7 +455,7 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
         left.push((file, clip, old.key_count(), new.key_count()));
         let (mut was, mut is) = (poses(&before, id), poses(&after, id));
         let start = was(0.0);
-        let height = ulna::motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
+        let height = ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
         let bound = 2e-3 * height / 1.8;
         let mut surfaces = [Surface::new(&before, &start), Surface::new(&after, &start)];
         // What was baked says nothing of the moments between its keys.
@@ -732,7 +730,7 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
 /// Played by NLERP, rotations are the normalized sum of the keys around, laid out for playing or not, and no farther from SLERP than is said.
 #[test]
 fn played_by_nlerp_it_is_no_farther_from_slerp_than_is_said() {
-    use ulna::motion::{Averaging, nlerp, nlerp_difference};
+    use ulna_motion::{Averaging, nlerp, nlerp_difference};
     let mut session = sample();
     // Few keys, far apart: with those of every frame there is nothing to see.
     let name = session.document().clip_label(session.document().clips.ids().next().unwrap());

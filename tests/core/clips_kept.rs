@@ -5,13 +5,11 @@
 use glam::Quat;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{Clip, Interpolation, LayerHome, Property, Shared, Track, TrackId},
-    motion::{sample_into, user_at},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, Interpolation, LayerHome, Property, Shared, Track, TrackId};
+use ulna_motion::{sample_into, user_at};
+use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, split};
 
@@ -273,7 +271,7 @@ fn keys_of_pointers_are_not_left_behind_unsaid() {
     // Brought in, what they move comes as keys.
     let path = crate::common::shared().unwrap().join("situations/pointers/in.glb");
     let mut other = Session::open(&path, &Progress::default()).unwrap();
-    let request = ulna::session::ImportRequest { path, only: Some("pointers".into()), ..Default::default() };
+    let request = ulna_session::ImportRequest { path, only: Some("pointers".into()), ..Default::default() };
     let (put, _) = other.import(&request, &Progress::default()).unwrap();
     other.run(&put.into()).unwrap();
     let made = other.document().clips.values().next_back().unwrap();

@@ -5,12 +5,10 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{ClipId, Document, LayerHome, PoseLayer},
-    motion::{Mirror, Pose, SeenPoints, SkinPairs, Stack, clip_edit, fold_clip},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{ClipId, Document, LayerHome, PoseLayer};
+use ulna_motion::{Mirror, Pose, SeenPoints, SkinPairs, Stack, clip_edit, fold_clip};
+use ulna_session::Session;
 
 use crate::common::{models, named, run, sample, shared};
 
@@ -347,7 +345,7 @@ fn layers_follow_on_bodies_of_all_makers() {
             .iter()
             .find(|(_, c)| c.length() > 0.2 && c.pointers.is_empty() && c.kept.is_empty() && c.tracks.len() > 8);
         let sided = document.node_ids().find(|n| {
-            let moves = |c: &ulna::model::Clip| c.tracks.values().any(|t| t.target == *n);
+            let moves = |c: &ulna_model::Clip| c.tracks.values().any(|t| t.target == *n);
             mirror.partner(*n).is_some_and(|p| p != *n) && clip.is_some_and(|(_, c)| moves(c))
         });
         let (Some((id, own)), Some(node)) = (clip, sided) else { continue };

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ulna::edit::{CommandLine, table};
+use ulna_edit::{CommandLine, table};
 
 use crate::common::sample;
 
@@ -161,14 +161,14 @@ fn codes(text: &str) -> BTreeSet<String> {
 
 /// Codes by the files that have them.
 fn of_sources() -> BTreeMap<String, BTreeSet<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    ["core", "editing", "headless", "render"].iter().for_each(|d| sources(&root.join(d), &mut files));
+    ["crates", "src/headless"].iter().for_each(|d| sources(&root.join(d), &mut files));
     assert!(files.len() > 200, "{}", files.len());
     let mut all: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
     for file in files {
         for code in codes(&text_of(&file)) {
-            all.entry(code).or_default().insert(file.strip_prefix(&root).unwrap().to_owned());
+            all.entry(code).or_default().insert(file.strip_prefix(root).unwrap().to_owned());
         }
     }
     all
@@ -203,9 +203,9 @@ fn no_two_files_share_a_code_by_accident() {
 
 #[test]
 fn every_code_of_a_finding_is_on_the_page() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/editing");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
-    sources(&root, &mut files);
+    sources(&crates, &mut files);
     let is_finding =
         |c: &str| c.contains('_') && c.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     let page: BTreeSet<&str> = listed(is_finding).into_iter().collect();
@@ -221,7 +221,7 @@ fn every_code_of_a_finding_is_on_the_page() {
     if let Some(shared) = crate::common::shared() {
         let mut tried = 0;
         for path in crate::common::models(&shared.join("corpus/synthetic")) {
-            let Ok(session) = ulna::session::Session::open(&path, &Default::default()) else { continue };
+            let Ok(session) = ulna_session::Session::open(&path, &Default::default()) else { continue };
             for finding in session.all_findings() {
                 assert!(page.contains(finding.code), "{}: {} is not in docs/json.md", path.display(), finding.code);
                 tried += 1;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use ulna::edit::{ArgumentSpec, ArgumentType, Command as EditCommand, CommandLine, table};
+use ulna_edit::{ArgumentSpec, ArgumentType, Command as EditCommand, CommandLine, table};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 

@@ -9,14 +9,12 @@ use std::{
 
 use glam::{Mat4, Quat, Vec2, Vec3, Vec4};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{
-        AlphaMode, Asset, Interpolation, Local, MaterialId, Shared, Slice, TextureRef, Track, Transform, WeightMap,
-    },
-    session::{Comparison, Session, Side, compare, compare_states, differences},
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{
+    AlphaMode, Asset, Interpolation, Local, MaterialId, Shared, Slice, TextureRef, Track, Transform, WeightMap,
 };
+use ulna_session::{Comparison, Session, Side, compare, compare_states, differences};
 
 const ULNA: &str = env!("CARGO_BIN_EXE_ulna");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
@@ -121,7 +119,7 @@ fn lengths_are_meters_of_the_scene_and_renames_are_one_line_each() {
 /// A change, and what it does to a file.
 type Mutation = (&'static str, fn(&mut Asset));
 
-fn first_primitive(d: &mut Asset, change: impl FnOnce(&mut ulna::model::Primitive)) {
+fn first_primitive(d: &mut Asset, change: impl FnOnce(&mut ulna_model::Primitive)) {
     let id = d.meshes.ids().next().unwrap();
     change(&mut Shared::make_mut(d.meshes.get_mut(id).unwrap()).primitives[0]);
 }
@@ -133,7 +131,7 @@ fn first_track(d: &mut Asset, change: impl FnOnce(&mut Track)) {
     change(Shared::make_mut(track));
 }
 
-fn first_material(d: &mut Asset, change: impl FnOnce(&mut ulna::model::Material)) {
+fn first_material(d: &mut Asset, change: impl FnOnce(&mut ulna_model::Material)) {
     let mut list = d.materials.to_vec();
     change(&mut list[0]);
     d.materials = list.into();
@@ -185,7 +183,7 @@ fn mutations() -> Vec<Mutation> {
         ("no material", |d| first_primitive(d, |p| p.material = None)),
         ("a material that is not the same", |d| {
             let mut list = d.materials.to_vec();
-            list.push(ulna::model::Material::default());
+            list.push(ulna_model::Material::default());
             d.materials = list.into();
             let last = MaterialId::from(d.materials.len() - 1);
             first_primitive(d, |p| p.material = Some(last));

@@ -9,13 +9,11 @@ use std::{
 
 use glam::{Mat4, Vec2, Vec3};
 use serde_json::Value;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::{Container, Progress},
-    model::{Clip, ClipId, Document, NodeId, Shared},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::{Consent, SaveRequest, Session, SystemDisk},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{Container, Progress};
+use ulna_model::{Clip, ClipId, Document, NodeId, Shared};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 
 fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -176,8 +174,8 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         assert!(now.len() > kept.len() && now.starts_with(&kept), "packed bytes changed");
 
         // Exported, nothing is packed any more and nothing moved.
-        let options = ulna::formats::gltf::ExportOptions::default();
-        let glb = ulna::formats::gltf::export(session.source(), &options).expect("an export");
+        let options = ulna_formats::gltf::ExportOptions::default();
+        let glb = ulna_formats::gltf::export(session.source(), &options).expect("an export");
         let plain = Session::open_bytes(&glb).expect("what was exported");
         assert!(plain.extensions_used.iter().all(|e| !e.contains("meshopt")), "{:?}", plain.extensions_used);
         assert_eq!(plain.document().meshes, session.opened().meshes);
@@ -436,7 +434,7 @@ fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
         for (k, at) in (bytes.len() - packed..bytes.len()).step_by(packed / 400).enumerate() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (k % 8);
-            if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
+            if let Ok(opened) = ulna_formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
                 let pose = Pose::evaluate(&opened.document, &Stack::default());
                 for node in
                     opened.document.shown_nodes().into_iter().filter(|n| opened.document.node(*n).mesh.is_some())
@@ -463,10 +461,10 @@ fn every_file_survives_being_cut_and_flipped() {
         let bytes = fs::read(shared.join("corpus").join(name)).expect("bytes");
         let step = (bytes.len() / 150).max(1);
         for at in (0..bytes.len()).step_by(step) {
-            let _cut = ulna::formats::gltf::open_bytes(bytes[..at].to_vec().into(), None, &Progress::default());
+            let _cut = ulna_formats::gltf::open_bytes(bytes[..at].to_vec().into(), None, &Progress::default());
             let mut flipped = bytes.clone();
             flipped[at] ^= 0x15;
-            if let Ok(opened) = ulna::formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
+            if let Ok(opened) = ulna_formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
                 let _pose = Pose::evaluate(&opened.document, &Stack::default());
             }
             cases += 1;

@@ -6,16 +6,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    edit::{Command, CommandLine, Edit, apply},
-    formats::gltf::{self, Opened, Progress, SaveOptions},
-    model::{
-        Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Mix, MixBar,
-        MixLane, MixMask, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId,
-        Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
-    },
-    session::{Session, first_lost},
+use ulna_edit::{Command, CommandLine, Edit, apply};
+use ulna_formats::gltf::{self, Opened, Progress, SaveOptions};
+use ulna_model::{
+    Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Mix, MixBar,
+    MixLane, MixMask, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId,
+    Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
 };
+use ulna_session::{Session, first_lost};
 
 /// How many kinds of edits there are.
 pub(super) const KINDS: usize = 21;
@@ -354,14 +352,14 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         5 => {
             let free = free(document);
             let Some(target) = free.get(draw.below(free.len())).copied() else {
-                return Edit::SetTrack { clip, track: ulna::model::TrackId(0), to: None };
+                return Edit::SetTrack { clip, track: ulna_model::TrackId(0), to: None };
             };
             let morphs = targets_of(document, target);
             let property =
                 if morphs > 0 && draw.below(2) == 0 { Property::Weights } else { Property::TRS[draw.below(3)] };
             let found = document.clips.get(clip);
             let known = found.and_then(|c| c.track(target, property)).map(|(id, _)| id);
-            let track = known.unwrap_or_else(|| found.map_or(ulna::model::TrackId(0), |c| c.free_track_id()));
+            let track = known.unwrap_or_else(|| found.map_or(ulna_model::TrackId(0), |c| c.free_track_id()));
             let to = Track { target, ..keys(draw, property, morphs) };
             Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
         }
@@ -509,7 +507,7 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
         same!((&a.name, a.parent, meant.children(id)), (&b.name, b.parent, got.children(id)), "{id:?}");
         same!((a.mesh, a.skin), (b.mesh, b.skin), "{id:?}");
         same!(numbers(&a.local()), numbers(&b.local()), "{id:?}");
-        let weights = |d: &Document, n: &ulna::model::Node| -> Option<Vec<f32>> {
+        let weights = |d: &Document, n: &ulna_model::Node| -> Option<Vec<f32>> {
             let own = n.morph_weights.as_deref();
             own.or_else(|| Some(&*d.mesh(n.mesh?).default_weights)).map(<[f32]>::to_vec)
         };

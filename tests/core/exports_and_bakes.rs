@@ -4,11 +4,9 @@
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
-use ulna::{
-    edit::{CommandLine, command::mix_rate},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_edit::{CommandLine, command::mix_rate};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 use crate::common::{floats, glb, run};
 

@@ -3,13 +3,11 @@
 use crate::common::{floats, glb};
 use glam::Vec3;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::{ExportOptions, export},
-    model::{ClipId, DisplayChoice, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, VariantId},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{ExportOptions, export};
+use ulna_model::{ClipId, DisplayChoice, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, VariantId};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 fn open(json: Value, bin: &[u8]) -> Session {
     Session::open_bytes(&glb(json, bin)).expect("a file that opens")
@@ -84,7 +82,7 @@ fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
         let mut glb: Value = json;
         glb["asset"] = json!({"version": "2.0"});
         glb["buffers"] = json!([{"byteLength": bin.len()}, {"byteLength": 36}]);
-        let bytes = ulna::formats::gltf::build_glb(glb.to_string().as_bytes(), Some(&bin), &[], 0).expect("a file");
+        let bytes = ulna_formats::gltf::build_glb(glb.to_string().as_bytes(), Some(&bin), &[], 0).expect("a file");
         let session = Session::open_bytes(&bytes).expect("a file that opens");
         let primitives = &session.document().meshes[MeshId(0)].primitives;
         assert_eq!((primitives[0].positions.len(), primitives[1].positions.len()), (3, 0));

@@ -3,11 +3,9 @@
 
 use std::collections::HashMap;
 
-use ulna::{
-    edit::{CommandLine, Edit, History, apply},
-    model::{Asset, Clip, Document, LayerHome, PoseLayers, Shape, Shared, Slice, Track, WeightLayers, WeightMap},
-    session::Session,
-};
+use ulna_edit::{CommandLine, Edit, History, apply};
+use ulna_model::{Asset, Clip, Document, LayerHome, PoseLayers, Shape, Shared, Slice, Track, WeightLayers, WeightMap};
+use ulna_session::Session;
 
 use crate::edits::{Draw, KINDS, edit, model, open};
 
@@ -164,15 +162,15 @@ fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
 /// A clip of so many keys, of memory of its own.
 fn long_clip(keys: usize, mark: f32) -> Shared<Clip> {
     let track = |k: u32| Track {
-        target: ulna::model::NodeId(k),
-        property: ulna::model::Property::Translation,
+        target: ulna_model::NodeId(k),
+        property: ulna_model::Property::Translation,
         interpolation: Default::default(),
         times: (0..keys).map(|t| t as f32).collect::<Vec<f32>>().into(),
         values: vec![mark; keys * 3].into(),
         width: 3,
         kinds: Default::default(),
     };
-    let tracks = (0..4).map(|k| (ulna::model::TrackId(k), Shared::new(track(k)))).collect();
+    let tracks = (0..4).map(|k| (ulna_model::TrackId(k), Shared::new(track(k)))).collect();
     Shared::new(Clip { tracks, ..Clip::default() })
 }
 

@@ -7,12 +7,10 @@ use std::path::PathBuf;
 use glam::{Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::json;
-use ulna::{
-    edit::CommandLine,
-    model::{ClipId, Document, NodeId, Property},
-    motion::{Pose, Stack, ik},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{ClipId, Document, NodeId, Property};
+use ulna_motion::{Pose, Stack, ik};
+use ulna_session::Session;
 
 use crate::common::{named, run, shared};
 
@@ -124,7 +122,7 @@ fn a_hold_is_never_worse_than_before() {
             .map(|r| ((f64::from(r.from) * rate).round() / rate, (f64::from(r.to) * rate).round() / rate))
             .collect();
         let line = CommandLine::new("pin.hold")
-            .with("node", ulna::edit::node_text(&document, node).as_str())
+            .with("node", ulna_edit::node_text(&document, node).as_str())
             .with("clip", format!("#{}", clip.0).as_str());
         let label = document.clip_label(clip);
         match session.run_line(&line) {

@@ -2,11 +2,9 @@
 
 use crate::common::{floats, glb};
 use serde_json::{Value, json};
-use ulna::{
-    model::{Document, MeshId},
-    motion::{Placement, Pose, Posed, Stack, Tangents, skinning},
-    session::Session,
-};
+use ulna_model::{Document, MeshId};
+use ulna_motion::{Placement, Pose, Posed, Stack, Tangents, skinning};
+use ulna_session::Session;
 
 fn open(json: Value, bin: &[u8]) -> Session {
     Session::open_bytes(&glb(json, bin)).expect("a file that opens")
@@ -202,9 +200,9 @@ fn thousands_of_joints_and_hundreds_of_targets_are_posed() {
         assert!(posed.positions[k].distance(wanted) < 1e-2, "{k}: {} {wanted}", posed.positions[k]);
     }
     #[cfg(feature = "render")]
-    if let Ok(gpu) = ulna::render::Gpu::headless() {
+    if let Ok(gpu) = ulna_render::Gpu::headless() {
         let pose = Pose::evaluate(session.document(), &Stack::default());
-        let found = ulna::render::skin_on_gpu(&gpu, session.document(), &pose).expect("a computed surface");
+        let found = ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect("a computed surface");
         let far = found[0].2.positions.iter().zip(&posed.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
         assert!(far < 0.02, "{far}");
     }
@@ -231,7 +229,8 @@ fn a_missing_image_costs_only_itself() {
 #[cfg(feature = "render")]
 mod pictures {
     use image::RgbaImage;
-    use ulna::{model::Diagnostic, render::decode_images};
+    use ulna_model::Diagnostic;
+    use ulna_render::decode_images;
 
     use super::*;
 

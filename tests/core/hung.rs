@@ -3,13 +3,11 @@
 use crate::common::{glb, named, run};
 use glam::Vec3;
 use serde_json::json;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::rules,
-    model::{Document, NodeId},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::rules;
+use ulna_model::{Document, NodeId};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
 
 /// Three joints under an armature that is scaled and moved, two cards under it that hang on nothing, a third with weights, and a lamp
 /// below the hand.

@@ -4,12 +4,10 @@
 use glam::{EulerRot, Mat4, Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::json;
-use ulna::{
-    edit::CommandLine,
-    model::{Document, NodeId, transform::angle_between},
-    motion::{Pose, Stack, ik},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, NodeId, transform::angle_between};
+use ulna_motion::{Pose, Stack, ik};
+use ulna_session::Session;
 
 use crate::common::{named, run, sample};
 
@@ -191,7 +189,7 @@ fn put_where_it_is_nothing_moves_on_the_corpus() {
         if std::fs::metadata(&path).is_ok_and(|m| m.len() > 24 << 20) {
             continue;
         }
-        let Ok(session) = Session::open(&path, &ulna::formats::gltf::Progress::default()) else { continue };
+        let Ok(session) = Session::open(&path, &ulna_formats::gltf::Progress::default()) else { continue };
         let document = session.document();
         let pose = pose(&session);
         let mut some = false;
@@ -262,7 +260,7 @@ fn out_of_reach_the_body_follows_and_comes_back() {
         assert!(place(&before, named(&start, "Hips")).distance(place(&after, named(&start, "Hips"))) > 0.01);
         session.undo().unwrap();
         // Of one gesture, there and back.
-        let read = |to| ulna::edit::Command::read(&drag(to, "full")).unwrap();
+        let read = |to| ulna_edit::Command::read(&drag(to, "full")).unwrap();
         session.preview_all("Drag", &[read(far)]).unwrap();
         session.preview_all("Drag", &[read(at)]).unwrap();
         session.commit();
@@ -310,7 +308,7 @@ fn pins_are_steps_and_can_be_let_go() {
 fn a_sliding_foot_is_held_where_it_stands() {
     let Some(shared) = crate::common::shared() else { return };
     let path = shared.join("corpus/characters/Fox49/fox-animations.glb");
-    let mut session = Session::open(&path, &ulna::formats::gltf::Progress::default()).unwrap();
+    let mut session = Session::open(&path, &ulna_formats::gltf::Progress::default()).unwrap();
     let document = session.document().clone();
     let walk = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").unwrap();
     let foot = named(&document, "Front_Leg_Foot_L");
@@ -346,7 +344,7 @@ fn a_sliding_foot_is_held_where_it_stands() {
     for (id, was) in &document.clips[walk].tracks {
         let is = &now.clips[walk].tracks[id];
         let limb = [foot].into_iter().chain(ik::limb_of(&document, &pose(&session), foot, None, false).unwrap().nodes);
-        if !limb.into_iter().any(|n| n == was.target) || was.property != ulna::model::Property::Rotation {
+        if !limb.into_iter().any(|n| n == was.target) || was.property != ulna_model::Property::Rotation {
             assert!(was == is, "{}", document.node(was.target).label(was.target));
             continue;
         }
@@ -388,7 +386,7 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
         let size = before.world.iter().map(|w| w.w_axis.y).filter(|y| y.is_finite()).fold(0.0, f32::max);
         let to = place(&before, body) - Vec3::Y * size * 0.05;
         let line =
-            CommandLine::new("pose.ik").with("node", ulna::edit::node_text(&document, body)).with("to", to.to_array());
+            CommandLine::new("pose.ik").with("node", ulna_edit::node_text(&document, body)).with("to", to.to_array());
         run(&mut session, line);
         let after = pose(&session);
         for foot in &feet {
@@ -407,7 +405,7 @@ fn joints_keep_the_limits_of_the_clips() {
     let document = session.document().clone();
     let names = ["LeftUpperLeg", "LeftLowerLeg"];
     let joints: Vec<NodeId> = names.iter().map(|n| named(&document, n)).collect();
-    let limits = ulna::motion::limits_of(&document, &joints);
+    let limits = ulna_motion::limits_of(&document, &joints);
     assert_eq!(limits.len(), 2);
     let foot = named(&document, "LeftFoot");
     let start = place(&pose(&session), foot);

@@ -9,12 +9,10 @@ use std::{
 use glam::Vec3;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, NodeId},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, NodeId};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 use crate::common::{floats, glb, run, shared};
 

@@ -17,12 +17,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{Aids, Document},
-    session::{Consent, Disk, Recovery, SaveRequest, Session, SystemDisk, differences},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{Aids, Document};
+use ulna_session::{Consent, Disk, Recovery, SaveRequest, Session, SystemDisk, differences};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 

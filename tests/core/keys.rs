@@ -2,13 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::json;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{ClipId, Document, Interpolation, Property, Track},
-    motion::sample_into,
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Interpolation, Property, Track};
+use ulna_motion::sample_into;
+use ulna_session::Session;
 
 use crate::common::{run, sample};
 
@@ -36,7 +34,7 @@ fn keys_are_named_one_by_one_and_moved() {
     assert_eq!(now.times.len(), times.len());
     assert_eq!((now.times[0], now.times[1], now.times[3]), (times[0], times[1] + by, times[3]));
     let (clip, selected) = session.take_selected_keys().unwrap();
-    assert_eq!((clip, selected.len()), (ulna::edit::KeysHome::of_clip(ClipId(1)), 2));
+    assert_eq!((clip, selected.len()), (ulna_edit::KeysHome::of_clip(ClipId(1)), 2));
     session.undo();
     assert_eq!(*hips(&session).times, *times);
 }
@@ -212,7 +210,7 @@ fn a_wave_is_made_of_smooth_keys_from_nothing() {
     let made = session.document().clips.ids().next_back().unwrap();
     let track = || session.document().clips[made].tracks.first_key_value().unwrap().1.clone();
     assert_eq!(track().interpolation, Interpolation::CubicSpline);
-    assert!(ulna::motion::clip_edit::is_auto(&track()));
+    assert!(ulna_motion::clip_edit::is_auto(&track()));
     // Slow at the top: within a tenth of the way the turn has hardly begun to go back.
     let mut at = [0.0; 4];
     sample_into(&track(), 0.55, &mut at);
@@ -246,7 +244,7 @@ fn what_is_flipped_twice_is_as_it_was() {
         }
         let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
         let document = session.document();
-        let mirror = ulna::motion::Mirror::of(document);
+        let mirror = ulna_motion::Mirror::of(document);
         let before = tracks;
         for track in document.clips.values().take(3).flat_map(|c| c.tracks.values()) {
             let Some(there) = mirror.track(document, track) else { continue };
@@ -283,7 +281,7 @@ fn keys_that_are_pasted_flipped_make_the_mirror_image() {
     let document = session.document();
     let made = document.clips.ids().next_back().unwrap();
     assert_eq!(document.clips[made].tracks.len(), 6);
-    let pose = ulna::motion::Pose::evaluate(document, &ulna::motion::Stack::of(Some(&document.clips[made]), 0.5));
+    let pose = ulna_motion::Pose::evaluate(document, &ulna_motion::Stack::of(Some(&document.clips[made]), 0.5));
     let at = |name: &str| {
         let node = document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap();
         pose.world[node.index()].w_axis.truncate()
@@ -316,7 +314,7 @@ fn one_moved_key_changes_one_channel_of_the_file() {
         });
         let Some((id, track, old)) = wanted else { continue };
         let by = (old.times[2] - old.times[1]) * 0.5;
-        let node = ulna::edit::node_text(&opened, old.target);
+        let node = ulna_edit::node_text(&opened, old.target);
         let keys = json!({ node: { old.property.path(): [old.times[1]] } });
         let line = CommandLine::new("key.move").with("clip", format!("#{}", id.0)).with("by", by).with("keys", keys);
         session.run_line(&line).unwrap_or_else(|e| panic!("{path:?}: {e}"));
@@ -399,13 +397,12 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
         }
         let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
         let before = tracks;
-        let cubic =
-            |t: &&ulna::model::Shared<Track>| t.interpolation == Interpolation::CubicSpline && t.times.len() > 1;
+        let cubic = |t: &&ulna_model::Shared<Track>| t.interpolation == Interpolation::CubicSpline && t.times.len() > 1;
         let document = session.document();
         for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(cubic).take(40) {
             let (first, last) = (track.times[0], track.times[track.times.len() - 1]);
             let at = first + (last - first) * 0.371;
-            let made = ulna::motion::insert_key(track, at, None, true);
+            let made = ulna_motion::insert_key(track, at, None, true);
             made.track.validate().unwrap_or_else(|e| panic!("{path:?}: {e}"));
             assert!(made.track.key_at(at, 1.1e-4).is_some());
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
@@ -416,7 +413,7 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
                 sample_into(&made.track, time, &mut b);
                 if track.property == Property::Rotation {
                     let [a, b] = [&a, &b].map(|v| glam::Quat::from_slice(v).normalize());
-                    let angle = ulna::model::transform::angle_between(a, b).to_degrees();
+                    let angle = ulna_model::transform::angle_between(a, b).to_degrees();
                     assert!(angle < 0.02, "{path:?} at {time}: {angle}°");
                 } else {
                     let gap = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -435,13 +432,13 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
 fn many_keys_are_a_short_line() {
     let mut session = sample();
     let clip = &session.document().clips[ClipId(1)];
-    let all = ulna::model::KeySet::of(clip, |_, t| ulna::model::KeyTimes::part(&t.times, 0..t.times.len()));
+    let all = ulna_model::KeySet::of(clip, |_, t| ulna_model::KeyTimes::part(&t.times, 0..t.times.len()));
     let (count, tracks) = (all.len(), clip.tracks.len());
     let before = session.document().clone();
-    let move_all = ulna::edit::command::MoveKeys {
-        clip: ulna::edit::command::field::ClipName::Id(ClipId(1)),
-        by: ulna::edit::command::field::Seconds(0.25),
-        which: ulna::edit::command::WhichKeys::these(ClipId(1), all),
+    let move_all = ulna_edit::command::MoveKeys {
+        clip: ulna_edit::command::field::ClipName::Id(ClipId(1)),
+        by: ulna_edit::command::field::Seconds(0.25),
+        which: ulna_edit::command::WhichKeys::these(ClipId(1), all),
         ripple: None,
         make_room: None,
     };
@@ -494,13 +491,13 @@ fn each_operation_is_saved_in_its_channel_alone() {
             continue;
         }
         let (id, track, old) = &tracks[draw(tracks.len())];
-        let node = ulna::edit::node_text(document, old.target);
+        let node = ulna_edit::node_text(document, old.target);
         let keys = json!({ node.clone(): { old.property.path(): [old.times[1], old.times[2]] } });
         let gap = f64::from(old.times[2] - old.times[1]);
-        let copied = ulna::edit::command::copied_keys(
+        let copied = ulna_edit::command::copied_keys(
             document,
-            &ulna::edit::command::field::ClipName::Id(*id),
-            &ulna::edit::command::WhichKeys::these(*id, [(*track, vec![old.times[1]].into())].into_iter().collect()),
+            &ulna_edit::command::field::ClipName::Id(*id),
+            &ulna_edit::command::WhichKeys::these(*id, [(*track, vec![old.times[1]].into())].into_iter().collect()),
         );
         let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
         let of = |line: CommandLine| line.with("keys", keys.clone());
@@ -608,9 +605,9 @@ fn a_clip_keeps_how_it_loops() {
     run(&mut session, line("clip.loop").with("repeat", "ping-pong"));
     let saved = session.pack("a").unwrap();
     let mut again = Session::open_bytes(&saved.bytes).unwrap();
-    let mut playback = ulna::session::Playback::default();
+    let mut playback = ulna_session::Playback::default();
     playback.show(again.document(), Some(ClipId(1)));
-    assert_eq!(playback.repeat, ulna::model::Repeat::PingPong);
+    assert_eq!(playback.repeat, ulna_model::Repeat::PingPong);
     run(&mut again, line("clip.loop"));
     assert_eq!(again.document().clips[ClipId(1)].repeat, None);
     session.undo();

@@ -1,4 +1,4 @@
-//! The law of who may name whom, read from the table of `docs/architecture.md`.
+//! Who may name whom. Between crates the compiler keeps that, by their `Cargo.toml`; inside `src/` these tests do.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,33 +8,20 @@ use std::{
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Layer → layers it may name.
+/// Folders of `src/`, with those that each may not name.
+const FOLDERS: [(&str, &[&str]); 3] = [("ui", &["app", "headless"]), ("app", &["headless"]), ("headless", &["ui", "app"])];
+
+/// Crate → crates of ours it may use, from the table of `docs/architecture.md`.
 fn law() -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md")).expect("docs/architecture.md");
-    let mut law = BTreeMap::new();
-    for line in text.lines().filter(|l| l.starts_with("| `src/")) {
+    let rows = text.lines().filter(|l| l.starts_with("| `crates/"));
+    rows.map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let folder = cells[1].trim_matches('`').trim_end_matches('/').rsplit('/').next().expect("a folder").to_owned();
-        law.insert(folder, cells[3].split(',').map(|w| w.trim().to_owned()).collect::<BTreeSet<String>>());
-    }
-    let all: BTreeSet<String> = law.keys().cloned().collect();
-    for (folder, may) in &mut law {
-        if let Some(text) = may.iter().find(|w| w.starts_with("all but")).cloned() {
-            let not: BTreeSet<String> = may.iter().map(|w| w.trim_start_matches("all but ").to_owned()).collect();
-            *may = all.difference(&not).cloned().collect();
-            assert!(!text.is_empty());
-        }
-        may.insert(folder.clone());
-        may.remove("—");
-    }
-    law
-}
-
-/// Where a layer lives: in one of the packages without a window, or beside them.
-fn folder_of(layer: &str) -> PathBuf {
-    let src = Path::new(ROOT).join("src");
-    let packages = ["core", "editing"].map(|package| src.join(package).join(layer));
-    packages.into_iter().find(|folder| folder.is_dir()).unwrap_or_else(|| src.join(layer))
+        let name = cells[1].trim_matches('`').trim_start_matches("crates/ulna-").trim_end_matches('/').to_owned();
+        let may = cells[3].split(',').map(|w| w.trim().to_owned()).filter(|w| w != "—");
+        (name, may.collect())
+    })
+    .collect()
 }
 
 fn sources(folder: &Path, list: &mut Vec<PathBuf>) {
@@ -46,6 +33,15 @@ fn sources(folder: &Path, list: &mut Vec<PathBuf>) {
             list.push(path);
         }
     }
+}
+
+/// All sources of the program: its own and those of its crates.
+fn all_sources() -> Vec<PathBuf> {
+    let mut list = Vec::new();
+    for folder in ["src", "crates"] {
+        sources(&Path::new(ROOT).join(folder), &mut list);
+    }
+    list
 }
 
 /// Layers named as `crate::x` or in a `use crate::{x, y::…}`.
@@ -86,29 +82,39 @@ fn named(text: &str, layers: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn no_layer_names_one_that_it_may_not() {
+fn each_crate_uses_those_that_it_may() {
     let law = law();
-    assert_eq!(law.len(), 11, "eleven layers: {:?}", law.keys());
-    let layers: BTreeSet<String> = law.keys().cloned().collect();
+    assert_eq!(law.len(), 8, "eight crates: {:?}", law.keys());
+    for (name, may) in &law {
+        let manifest = Path::new(ROOT).join(format!("crates/ulna-{name}/Cargo.toml"));
+        let text = fs::read_to_string(&manifest).expect("a manifest");
+        let used = text.lines().filter_map(|l| l.strip_prefix("ulna-")?.strip_suffix(".workspace = true"));
+        for other in used {
+            assert!(may.contains(other), "{} uses {other}, which {name} may not", manifest.display());
+        }
+        for window in ["egui", "eframe", "winit"] {
+            assert!(!text.contains(&format!("\n{window}")), "{} knows of the window", manifest.display());
+        }
+        assert!(name == "render" || !text.contains("\nwgpu"), "{} knows of the device", manifest.display());
+    }
+}
+
+#[test]
+fn no_folder_of_the_program_names_one_that_it_may_not() {
+    let folders: BTreeSet<String> = FOLDERS.iter().map(|(name, _)| (*name).to_owned()).collect();
     let mut files = 0;
-    for (layer, may) in &law {
+    for (folder, may_not) in FOLDERS {
         let mut list = Vec::new();
-        sources(&folder_of(layer), &mut list);
+        sources(&Path::new(ROOT).join("src").join(folder), &mut list);
         for path in list {
             let text = fs::read_to_string(&path).expect("a source");
-            for other in named(&text, &layers) {
-                assert!(may.contains(&other), "{} names {other}, which {layer} may not", path.display());
+            for other in named(&text, &folders) {
+                assert!(!may_not.contains(&&*other), "{} names {other}, which {folder} may not", path.display());
             }
-            let window = ["ui", "app"].contains(&layer.as_str());
-            assert!(
-                window || !(text.contains("egui::") || text.contains("eframe::")),
-                "{} knows of the window",
-                path.display()
-            );
             files += 1;
         }
     }
-    assert!(files >= 70, "{files}");
+    assert!(files >= 150, "{files}");
 }
 
 #[test]
@@ -130,11 +136,9 @@ fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
 
 #[test]
 fn commands_are_named_by_their_types_outside_their_own_folder() {
-    let names: BTreeSet<&str> = ulna::edit::table().iter().map(|c| c.name).collect();
-    let own = Path::new(ROOT).join("src/editing/edit/command");
-    let mut list = Vec::new();
-    sources(&Path::new(ROOT).join("src"), &mut list);
-    let (inside, outside): (Vec<_>, Vec<_>) = list.into_iter().partition(|path| path.starts_with(&own));
+    let names: BTreeSet<&str> = ulna_edit::table().iter().map(|c| c.name).collect();
+    let own = Path::new(ROOT).join("crates/ulna-edit/src/command");
+    let (inside, outside): (Vec<_>, Vec<_>) = all_sources().into_iter().partition(|path| path.starts_with(&own));
     assert!(inside.len() > 10 && outside.len() > 150, "{} and {}", inside.len(), outside.len());
     for path in outside {
         let found = spelled(&fs::read_to_string(&path).expect("a source"), &names);
@@ -153,14 +157,13 @@ fn the_check_sees_a_name_that_is_spelled() {
 /// What a library compiles anew for whoever asks, and the one source that asks.
 const COMPILED_ONCE: [(&str, &[&str]); 2] = [
     ("src/ui/popups.rs", &[".menu_button(", ".context_menu(", "MenuButton::", "Popup::context_menu("]),
-    ("src/core/model/picture.rs", &["ImageReader", "image::open(", "image::load", "PngEncoder"]),
+    ("crates/ulna-model/src/picture.rs", &["ImageReader", "image::open(", "image::load", "PngEncoder"]),
 ];
 
 #[test]
 fn what_is_to_be_compiled_once_is_asked_for_in_one_place() {
     let root = Path::new(ROOT);
-    let mut list = Vec::new();
-    sources(&root.join("src"), &mut list);
+    let list = all_sources();
     for (home, asks) in COMPILED_ONCE {
         let home = root.join(home);
         assert!(list.contains(&home), "{} is gone", home.display());
@@ -215,11 +218,11 @@ fn no_panel_names_another() {
 #[cfg(feature = "render")]
 #[test]
 fn no_role_of_the_theme_is_spelled() {
-    use ulna::render::ColorRole;
+    use ulna_render::ColorRole;
 
-    let own = Path::new(ROOT).join("src/render/color_role.rs");
+    let own = Path::new(ROOT).join("crates/ulna-render/src/color_role.rs");
     let mut list = Vec::new();
-    for folder in ["src/ui", "src/app", "src/render"] {
+    for folder in ["src/ui", "src/app", "crates/ulna-render/src"] {
         sources(&Path::new(ROOT).join(folder), &mut list);
     }
     assert!(list.len() > 90 && list.contains(&own), "{}", list.len());

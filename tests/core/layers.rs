@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use ulna::{
-    edit::{CommandLine, Edit},
-    model::{
-        Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap, WeightPatch,
-    },
-    session::Session,
-    weights::{
-        Brush, BrushKind, Canvas, Dab, Influences, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch, blend,
-        fault,
-        layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
-    },
+use ulna_edit::{CommandLine, Edit};
+use ulna_model::{
+    Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap, WeightPatch,
+};
+use ulna_session::Session;
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Dab, Influences, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch, blend, fault,
+    layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
 };
 
 use crate::common::{glb, sample, split, weights::two_skins};
@@ -812,7 +809,7 @@ fn layers_of(session: &Session) -> WeightLayers {
     let mut all = (**all).clone();
     // Numbers are given anew where layers are taken up.
     for (k, layer) in all.layers.iter_mut().enumerate() {
-        ulna::model::Shared::make_mut(layer).id = LayerId(k as u32);
+        ulna_model::Shared::make_mut(layer).id = LayerId(k as u32);
     }
     all.next = all.layers.len() as u32;
     all

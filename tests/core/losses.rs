@@ -9,13 +9,11 @@ use std::{
 
 use glam::Quat;
 use serde_json::Value;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{ClipId, Document, Interpolation, Local, NodeId, Property, Track},
-    motion::sample_into,
-    session::{Session, differences},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Interpolation, Local, NodeId, Property, Track};
+use ulna_motion::sample_into;
+use ulna_session::{Session, differences};
 
 fn found(name: &str) -> Option<PathBuf> {
     crate::common::shared().map(|s| s.join("corpus/found").join(name))

@@ -3,18 +3,16 @@
 
 use glam::Vec3;
 use serde_json::{Value, json};
-use ulna::{
-    edit::{CommandLine, command::mix_of},
-    formats::gltf::Progress,
-    model::{Clip, ClipId, Document, Interpolation, LayerHome, Property, Shared},
-    motion::{
-        Mixer, Pose, SeenPoints, Stack, best_seams,
-        clip_edit::{TravelParts, TravelTo, move_travel},
-        fold_clip, fold_error, footfalls, ground_speed,
-        skinning::{Placement, Posed, base_normals, skin},
-    },
-    session::Session,
+use ulna_edit::{CommandLine, command::mix_of};
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, ClipId, Document, Interpolation, LayerHome, Property, Shared};
+use ulna_motion::{
+    Mixer, Pose, SeenPoints, Stack, best_seams,
+    clip_edit::{TravelParts, TravelTo, move_travel},
+    fold_clip, fold_error, footfalls, ground_speed,
+    skinning::{Placement, Posed, base_normals, skin},
 };
+use ulna_session::Session;
 
 use crate::common::{models, named, run, sample, shared};
 

@@ -4,16 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use glam::{Quat, Vec3};
-use ulna::{
-    edit::{
-        Command, CommandLine,
-        command::{ClipTexts, PutClips},
-    },
-    formats::gltf::Progress,
-    model::{Clip, ClipId, Document, NodeId, Property, Shared, TrackId, Transform, transform::angle_between},
-    motion::{Evaluator, Pose, Stack, Surface},
-    session::{ExportRequest, Session, SystemDisk, arrivals},
+use ulna_edit::{
+    Command, CommandLine,
+    command::{ClipTexts, PutClips},
 };
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, ClipId, Document, NodeId, Property, Shared, TrackId, Transform, transform::angle_between};
+use ulna_motion::{Evaluator, Pose, Stack, Surface};
+use ulna_session::{ExportRequest, Session, SystemDisk, arrivals};
 
 use crate::common::{models, named, run, sample, shared};
 
@@ -191,7 +189,7 @@ fn other_mannequin() -> Session {
     }
     let glb = session.pack("model").unwrap().bytes;
     // Through the file, as any other program would write it.
-    let opened = ulna::formats::gltf::open_bytes(glb.clone(), None, &Progress::default()).unwrap();
+    let opened = ulna_formats::gltf::open_bytes(glb.clone(), None, &Progress::default()).unwrap();
     let text = opened.source.json().unwrap().to_owned();
     let mut root: serde_json::Value = serde_json::from_str(&text).unwrap();
     for (node, rest) in &edits {
@@ -282,7 +280,7 @@ fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
 fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
     let session = sample();
     let (document, opened) = (session.document(), session.pack("model").unwrap().bytes);
-    let source = ulna::formats::gltf::open_bytes(opened, None, &Progress::default()).unwrap().source;
+    let source = ulna_formats::gltf::open_bytes(opened, None, &Progress::default()).unwrap().source;
     let mut root: serde_json::Value = serde_json::from_str(source.json().unwrap()).unwrap();
     let members = root.as_object_mut().unwrap();
     members.remove("skins");

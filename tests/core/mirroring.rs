@@ -6,13 +6,11 @@ use std::{collections::HashMap, path::Path};
 use glam::{IVec3, Mat3, Mat4, Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::json;
-use ulna::{
-    edit::{CommandLine, node_text},
-    formats::gltf::Progress,
-    model::{ClipId, Document, NodeId},
-    motion::{Pose, Stack, skinning},
-    session::Session,
-};
+use ulna_edit::{CommandLine, node_text};
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, NodeId};
+use ulna_motion::{Pose, Stack, skinning};
+use ulna_session::Session;
 
 use crate::common::{glb, named, run, shared, split};
 
@@ -220,7 +218,7 @@ type Measured = (&'static str, f32, f32, Vec<String>);
 /// Flips and mirrors a file: at rest, posed, and its longest clip.
 fn measured(path: &Path) -> Option<Vec<Measured>> {
     let mut session = Session::open(path, &Progress::default()).ok()?;
-    let sided = |d: &Document, n: NodeId| ulna::motion::joint_key(&d.node(n).label(n)).0.is_some();
+    let sided = |d: &Document, n: NodeId| ulna_motion::joint_key(&d.node(n).label(n)).0.is_some();
     let document = session.document();
     if document.node_ids().filter(|n| sided(document, *n)).count() < 8 {
         return None;

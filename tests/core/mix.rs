@@ -2,16 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
-use ulna::{
-    edit::{
-        CommandLine,
-        command::{mix_of, named_mix, read_mix},
-    },
-    formats::gltf::Progress,
-    model::{ClipId, Document, Mix, NodeId, Shared, transform::angle_between},
-    motion::{Mixer, Pose, Stack, best_seams, foot_slides, ground_place, ground_speed},
-    session::Session,
+use ulna_edit::{
+    CommandLine,
+    command::{mix_of, named_mix, read_mix},
 };
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Mix, NodeId, Shared, transform::angle_between};
+use ulna_motion::{Mixer, Pose, Stack, best_seams, foot_slides, ground_place, ground_speed};
+use ulna_session::Session;
 
 use crate::common::{run, sample};
 
@@ -239,10 +237,10 @@ fn a_fade_is_slerp_of_both() {
         let time = f64::from(k) * 0.03;
         let (a, b, made) = (at(walk, time), at(other, time), seen(document, &mix, time));
         for node in document.node_ids() {
-            let drives = |c: ClipId| document.clips[c].track(node, ulna::model::Property::Rotation).is_some();
+            let drives = |c: ClipId| document.clips[c].track(node, ulna_model::Property::Rotation).is_some();
             if drives(walk) && drives(other) {
                 let turn = |p: &Pose| p.local[node.index()].transform().rotation;
-                let wanted = ulna::motion::slerp(turn(&a), turn(&b), 0.3);
+                let wanted = ulna_motion::slerp(turn(&a), turn(&b), 0.3);
                 assert!(angle_between(turn(&made), wanted) < 1e-3);
                 compared += 1;
             }
@@ -386,7 +384,7 @@ fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
     run(&mut session, CommandLine::new("mix.go").with("clip", "Walk").with("time", 0.0));
     let go = CommandLine::new("mix.go").with("clip", "Run").with("time", 0.1).with("when", "seam");
     run(&mut session, go);
-    let mix = ulna::edit::command::mix_of(session.document()).unwrap();
+    let mix = ulna_edit::command::mix_of(session.document()).unwrap();
     let [first, second] = &mix.lanes[0].bars[..] else { panic!("{mix:?}") };
     assert!((second.offset - seam.enter).abs() < 1e-6, "{second:?}");
     let length = f64::from(session.document().clips[walk].length());
@@ -459,7 +457,7 @@ fn strafing_goes_where_the_sliders_say() {
     let playing = Mixer::default().playing(document, &mix(document, &spec(between, "share")), 1.0);
     let way: Vec<f32> = (0..2)
         .map(|axis| {
-            let at = |p: &ulna::motion::Playing| {
+            let at = |p: &ulna_motion::Playing| {
                 places[names.iter().position(|n| named(document, n) == p.clip).unwrap()][axis]
             };
             playing.iter().map(|p| p.weight * at(p)).sum()
@@ -478,11 +476,11 @@ fn a_baked_mix_ends_as_it_plays() {
         let length = f64::from(k) * 0.1;
         let spec = json!({"lanes": [{"bars": [{"plays": {"clip": "Walk"}, "length": length}]}]});
         let mix = mix(document, &spec);
-        let clip = Shared::new(ulna::motion::baked(document, &mix, (0.0, length), 30.0));
+        let clip = Shared::new(ulna_motion::baked(document, &mix, (0.0, length), 30.0));
         let end = Pose::evaluate(document, &Stack::of(Some(&clip), f64::from(clip.length())));
         assert!(apart(&end, &seen(document, &mix, length)) < 1e-4, "{length}");
-        let seen = ulna::motion::SeenPoints::of(document, usize::MAX);
-        let said = ulna::motion::baked_error(document, &mix, (0.0, length), &clip, (&seen, 30.0));
+        let seen = ulna_motion::SeenPoints::of(document, usize::MAX);
+        let said = ulna_motion::baked_error(document, &mix, (0.0, length), &clip, (&seen, 30.0));
         assert!(said < 0.05, "{length}: {said}");
         lengths += 1;
     }

@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use ulna::{
-    edit::{CommandLine, clip_text, find_clips, mesh_text, node_text},
-    model::NodeId,
-    session::{ExportRequest, Session, SystemDisk},
-};
+use ulna_edit::{CommandLine, clip_text, find_clips, mesh_text, node_text};
+use ulna_model::NodeId;
+use ulna_session::{ExportRequest, Session, SystemDisk};
 
 use crate::common::{glb, shared};
 

@@ -8,12 +8,10 @@ use std::{
 
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Clip, ClipId, Document, MeshId, NodeId, Primitive, PrimitiveId, Shared, Topology, WeightMap},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Clip, ClipId, Document, MeshId, NodeId, Primitive, PrimitiveId, Shared, Topology, WeightMap};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
 
 use crate::common::{judges, named, run, shared};
 

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 
 use glam::{DVec3, Mat4, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::Document,
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::Document;
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
 
 use crate::common::{floats, glb, judges, named, run, shared, split};
 
@@ -100,7 +98,7 @@ fn what_is_wrong_with_them_is_what_the_validator_finds() {
         let session = Session::open(path, &Default::default()).unwrap();
         let own = session.all_findings();
         let codes: Vec<&str> =
-            own.iter().filter(|d| d.severity == ulna::model::Severity::Error).map(|d| d.code).collect();
+            own.iter().filter(|d| d.severity == ulna_model::Severity::Error).map(|d| d.code).collect();
         assert_eq!(codes.is_empty(), errors == 0, "{}: {codes:?} {line}", path.display());
         for code in codes {
             assert!(line.contains(code), "{}: {code} {line}", path.display());

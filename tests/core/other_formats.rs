@@ -5,11 +5,9 @@ use std::fmt::Write as _;
 
 use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 use proptest::prelude::*;
-use ulna::{
-    model::{AlphaMode, Document},
-    motion::{Pose, Stack},
-    session::{Conversion, Session},
-};
+use ulna_model::{AlphaMode, Document};
+use ulna_motion::{Pose, Stack};
+use ulna_session::{Conversion, Session};
 
 use crate::common::{named, shared};
 

@@ -6,16 +6,14 @@ use std::collections::BTreeMap;
 use glam::{EulerRot, Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::{Progress, open_bytes},
-    model::{
-        Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property,
-        Shared, Track, TrackId, Transform, transform::angle_between,
-    },
-    motion::{Evaluator, Folder, Pose, Stack, fold_clip, with_layers},
-    session::Session,
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{Progress, open_bytes};
+use ulna_model::{
+    Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property,
+    Shared, Track, TrackId, Transform, transform::angle_between,
 };
+use ulna_motion::{Evaluator, Folder, Pose, Stack, fold_clip, with_layers};
+use ulna_session::Session;
 
 use crate::common::{models, named, run, sample, shared};
 
@@ -232,12 +230,12 @@ fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
     let json = std::str::from_utf8(&glb[20..20 + length]).unwrap();
     assert!(json.contains(from), "{from} is in the file");
     let json = json.replace(from, to);
-    ulna::formats::gltf::build_glb(json.trim_end().as_bytes(), Some(&glb[20 + length + 8..]), &[], 0).unwrap()
+    ulna_formats::gltf::build_glb(json.trim_end().as_bytes(), Some(&glb[20 + length + 8..]), &[], 0).unwrap()
 }
 
 /// A document of a chain of three nodes with one clip of these tracks.
 fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
-    use ulna::model::{Asset, Node};
+    use ulna_model::{Asset, Node};
     let node = |k: u32| Node {
         parent: (k > 0).then(|| NodeId(k - 1)),
         rest: Local::Trs(Transform {
@@ -780,14 +778,9 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
         }
         let saved = match session.pack("model") {
             Ok(saved) => {
-                ulna::formats::gltf::open_beside(
-                    saved.bytes,
-                    Some(&path),
-                    saved.companions.into(),
-                    &Progress::default(),
-                )
-                .unwrap()
-                .document
+                ulna_formats::gltf::open_beside(saved.bytes, Some(&path), saved.companions.into(), &Progress::default())
+                    .unwrap()
+                    .document
             }
             Err(error) => panic!("{}: {error}", path.display()),
         };

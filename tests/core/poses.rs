@@ -4,17 +4,15 @@
 use std::path::Path;
 
 use glam::{DMat4, Mat4, Quat, Vec3};
-use ulna::{
-    edit::{
-        CommandLine,
-        command::{kept_poses, kept_sets, pose_text, read_pose},
-    },
-    formats::gltf::Progress,
-    geometry::orthogonal_factor,
-    model::{Document, NodeId, SkinId, transform::angle_between},
-    motion::{Mirror, MirrorPairs, Pose, Stack, keep_pose, skinning},
-    session::Session,
+use ulna_edit::{
+    CommandLine,
+    command::{kept_poses, kept_sets, pose_text, read_pose},
 };
+use ulna_formats::gltf::Progress;
+use ulna_geometry::orthogonal_factor;
+use ulna_model::{Document, NodeId, SkinId, transform::angle_between};
+use ulna_motion::{Mirror, MirrorPairs, Pose, Stack, keep_pose, skinning};
+use ulna_session::Session;
 
 use crate::common::{named, run, sample};
 
@@ -105,7 +103,7 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
         let back = |m: DMat4, p: Vec3| m.transform_point3(p.as_dvec3()).as_vec3();
         back(scene_from_mesh, pairs.mirrored(back(scene_from_mesh.inverse(), p)))
     };
-    let same_weights = |map: &ulna::model::WeightMap, k: usize, q: usize| {
+    let same_weights = |map: &ulna_model::WeightMap, k: usize, q: usize| {
         let slots = 0..rest.skin(skin).joints.len();
         let other = |j: usize| pairs.joints()[j].partner.unwrap_or(j);
         slots.map(|j| (map.weight(k, j as u16) - map.weight(q, other(j) as u16)).abs()).fold(0.0, f32::max) < 0.01
@@ -178,7 +176,7 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
         let rest = session.document().clone();
         let mirror = Mirror::of(&rest);
         let mut draw = draws(seed as u64 + 3);
-        let text = |n: NodeId| ulna::edit::node_text(&rest, n);
+        let text = |n: NodeId| ulna_edit::node_text(&rest, n);
         let joints: Vec<NodeId> = rest.skin(skin).joints.to_vec();
         let central = |n: &NodeId| mirror.partner(*n) == Some(*n);
         let root = *joints.iter().find(|n| central(n) && rest.children(**n).len() > 1).unwrap_or(&joints[0]);

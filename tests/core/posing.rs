@@ -2,16 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{
-        Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared,
-        SkinId, Transform, transform::angle_between,
-    },
-    motion::{LayerWriteError, Mirror, MirrorPairs, Pose, Stack, under_layers},
-    session::Session,
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{
+    Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
+    Transform, transform::angle_between,
 };
+use ulna_motion::{LayerWriteError, Mirror, MirrorPairs, Pose, Stack, under_layers};
+use ulna_session::Session;
 
 use crate::common::{named, run, sample};
 
@@ -134,7 +132,7 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
         }
         for node in &moved {
             let [x, y, z] = [draw(), draw(), draw()].map(|v| f64::from(v) * 60.0);
-            let line = CommandLine::new("pose.set").with("node", ulna::edit::node_text(&rest, *node));
+            let line = CommandLine::new("pose.set").with("node", ulna_edit::node_text(&rest, *node));
             run(&mut session, line.with("degrees", [x, y, z]));
         }
         let posed = session.document().clone();
@@ -180,7 +178,7 @@ fn a_rotation_is_mirrored_about_the_plane() {
     let head = named(document, "Head");
     let rest = document.node(head).rest.transform();
     let turned =
-        ulna::model::Transform { rotation: rest.rotation * Quat::from_euler(EulerRot::XYZ, 0.1, 0.4, -0.2), ..rest };
+        ulna_model::Transform { rotation: rest.rotation * Quat::from_euler(EulerRot::XYZ, 0.1, 0.4, -0.2), ..rest };
     let made = mirror.pose(document, head, &turned).unwrap();
     assert_eq!(made.node, head);
     let back = mirror.pose(document, head, &made.local).unwrap();
@@ -190,7 +188,7 @@ fn a_rotation_is_mirrored_about_the_plane() {
     assert!(!mirror.is_same_side(side("LeftHand"), side("RightFoot")));
 }
 
-fn local(document: &Document, name: &str) -> ulna::model::Transform {
+fn local(document: &Document, name: &str) -> ulna_model::Transform {
     document.node(named(document, name)).local().transform()
 }
 
@@ -319,7 +317,7 @@ fn parts_are_reset_apart_and_over_a_clip_as_an_unkeyed_pose() {
     run(&mut session, CommandLine::new("pose.reset_translation").with("node", "LeftHand"));
     assert_eq!(user(&session).translation, Vec3::ZERO);
     run(&mut session, CommandLine::new("pose.reset_scale").with("node", "LeftHand"));
-    assert_eq!(user(&session), ulna::model::Transform::IDENTITY);
+    assert_eq!(user(&session), ulna_model::Transform::IDENTITY);
 
     let before = session.document().clone();
     let over = |line: CommandLine| line.with("clip", "Walk").with("time", 0.25);
@@ -353,7 +351,7 @@ fn poses_are_brought_nearer_to_others_and_back() {
     let walk = |d: &Document| d.clips.ids().find(|id| d.clip_label(*id) == "Walk").unwrap();
     let before = session.document().clone();
     let (clip, arm) = (walk(&before), named(&before, "LeftUpperArm"));
-    let (_, track) = before.clips[clip].track(arm, ulna::model::Property::Rotation).unwrap();
+    let (_, track) = before.clips[clip].track(arm, ulna_model::Property::Rotation).unwrap();
     let (a, b) = (track.times[2], track.times[3]);
     let time = a + (b - a) * 0.3;
     let seen = |session: &Session, time: f32| {
@@ -386,7 +384,8 @@ fn poses_are_brought_nearer_to_others_and_back() {
 
 #[test]
 fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
-    use ulna::{model::Components, motion::Masses};
+    use ulna_model::Components;
+    use ulna_motion::Masses;
     let session = sample();
     let document = session.document();
     let masses = Masses::of(document);
@@ -466,7 +465,7 @@ fn nested(nodes: &[(Vec3, Vec3, Vec3)]) -> Session {
 mod properties {
     use glam::DMat4;
     use proptest::prelude::*;
-    use ulna::model::transform::decompose;
+    use ulna_model::transform::decompose;
 
     use super::*;
 

@@ -1,18 +1,16 @@
 //! Properties of edits: whatever is done can be undone, and leaves no trace.
 
 use proptest::prelude::*;
-use ulna::{
-    edit::{
-        Command, CommandLine,
-        command::{
-            DocumentCommand, KeyCommand, SetKey,
-            field::{ClipName, Nodes, Seconds},
-        },
+use ulna_edit::{
+    Command, CommandLine,
+    command::{
+        DocumentCommand, KeyCommand, SetKey,
+        field::{ClipName, Nodes, Seconds},
     },
-    model::{Clip, Document, Local, NodeId, Property},
-    motion::{Evaluator, Pose, Stack},
-    session::Session,
 };
+use ulna_model::{Clip, Document, Local, NodeId, Property};
+use ulna_motion::{Evaluator, Pose, Stack};
+use ulna_session::Session;
 
 use crate::common::sample;
 

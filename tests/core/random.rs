@@ -5,13 +5,11 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
-use ulna::{
-    edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table},
-    formats::gltf::Progress,
-    model::{ClipId, Document, NodeId},
-    motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace},
-    session::{Recovery, Session, differences},
-};
+use ulna_edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table};
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, NodeId};
+use ulna_motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace};
+use ulna_session::{Recovery, Session, differences};
 
 /// Numbers that look drawn, the same for the same seed.
 struct Draw(u64);
@@ -255,7 +253,7 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
     let recovered = recovery.replay(&Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(recovered.failed.is_empty(), "{name}: {:?}", recovered.failed);
     assert!(*recovered.session.document() == meant, "{name}: the journal makes another document");
-    let bytes = |s: ulna::formats::gltf::Saved| s.bytes;
+    let bytes = |s: ulna_formats::gltf::Saved| s.bytes;
     let again = recovered.session.pack("a").map(bytes).map_err(|e| e.to_string());
     assert!(again == packed.map(bytes).map_err(|e| e.to_string()), "{name}: the journal makes another file");
 }

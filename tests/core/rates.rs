@@ -2,10 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use proptest::prelude::*;
-use ulna::{
-    edit::CommandLine,
-    model::{Clip, ClipId, Interpolation, NodeId, Property, Shared, Track, TrackId, meant_rate, rate_in_words},
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Clip, ClipId, Interpolation, NodeId, Property, Shared, Track, TrackId, meant_rate, rate_in_words};
 
 use crate::common::{run, sample};
 

@@ -7,11 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    session::{Consent, Recovery, SaveRequest, Saving, Session, SystemDisk},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_session::{Consent, Recovery, SaveRequest, Saving, Session, SystemDisk};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 

@@ -1,11 +1,9 @@
 //! Joint roles over the corpus: every humanoid there pairs all its limbs.
 
-use ulna::{
-    formats::gltf::Progress,
-    model::{Document, SkinId},
-    motion::{MirrorPairs, PairSource, Side},
-    session::Session,
-};
+use ulna_formats::gltf::Progress;
+use ulna_model::{Document, SkinId};
+use ulna_motion::{MirrorPairs, PairSource, Side};
+use ulna_session::Session;
 
 /// File, joints, pairs, and joints without a partner (they have none in the file).
 const HUMANOIDS: [(&str, usize, usize, &[&str]); 10] = [

@@ -8,12 +8,10 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::{Progress, is_sidecar},
-    model::Document,
-    session::{Consent, Disk, OnDisk, SaveFailure, SaveRequest, Session, SystemDisk, differences, incremented},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{Progress, is_sidecar};
+use ulna_model::Document;
+use ulna_session::{Consent, Disk, OnDisk, SaveFailure, SaveRequest, Session, SystemDisk, differences, incremented};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 

@@ -5,12 +5,10 @@ use std::{path::Path, process::Command};
 
 use glam::{DVec3, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, NodeId},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, NodeId};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 use super::avatars::avatars;
 use crate::common::{glb, judges, named, run, shared, split};
@@ -226,9 +224,9 @@ fn motions_for_avatars_are_a_known_kind_of_file() {
     std::fs::create_dir(&motions).unwrap();
     std::fs::write(motions.join("walk.vrma"), glb(root, &bin)).unwrap();
     std::fs::write(motions.join("notes.txt"), "nothing").unwrap();
-    let found = ulna::session::files_meant(&motions).unwrap();
+    let found = ulna_session::files_meant(&motions).unwrap();
     assert_eq!(found, [motions.join("walk.vrma")]);
-    assert_eq!(ulna::session::files_meant(&motions.join("*.vrma")).unwrap(), found);
+    assert_eq!(ulna_session::files_meant(&motions.join("*.vrma")).unwrap(), found);
     let mut session = Session::open(&found[0], &Default::default()).unwrap();
     let node = session.document().node_ids().find(|n| session.document().node(*n).name.is_some()).unwrap();
     assert!(names.contains(&session.document().node(node).label(node)));

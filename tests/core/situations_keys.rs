@@ -4,13 +4,11 @@
 
 use glam::{DVec3, DVec4};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{Clip, Interpolation, Property, Shared, Track},
-    motion::{Pose, Stack, sample_into},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, Interpolation, Property, Shared, Track};
+use ulna_motion::{Pose, Stack, sample_into};
+use ulna_session::Session;
 
 use crate::common::{judges, named, run};
 

@@ -4,11 +4,9 @@
 
 use glam::Vec3;
 use serde_json::json;
-use ulna::{
-    model::{ClipId, Document, NodeId},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_model::{ClipId, Document, NodeId};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 use super::situations_keys::{does, situation};
 use crate::common::named;

@@ -4,12 +4,10 @@
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    formats::gltf::Progress,
-    model::{ClipId, Document, NodeId},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-};
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, NodeId};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
 
 use super::situations_keys::{does, situation};
 use crate::common::{glb, named, shared, split};

@@ -4,12 +4,10 @@
 use std::{collections::BTreeSet, path::Path, process::Command};
 
 use serde_json::{Value, json};
-use ulna::{
-    formats::gltf::Progress,
-    model::{ClipId, Document, Property},
-    motion::{Pose, Stack},
-    session::{ImportRequest, Session},
-};
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Property};
+use ulna_motion::{Pose, Stack};
+use ulna_session::{ImportRequest, Session};
 
 use super::situations_keys::{clip, does};
 use crate::common::{glb, judges, shared, split};
@@ -77,7 +75,7 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
         let frames: Vec<_> = is.tracks.values().filter(|t| t.times.len() == 21).collect();
         assert_eq!(frames.len(), resampled, "{clip}");
         // Nodes and materials may have other numbers there; keys do not.
-        let keys = |c: &ulna::model::Clip| -> Vec<_> {
+        let keys = |c: &ulna_model::Clip| -> Vec<_> {
             c.pointers
                 .iter()
                 .map(|p| (p.interpolation, p.times.to_vec(), p.track.as_ref().map(|t| t.values.to_vec())))
@@ -256,7 +254,7 @@ fn an_infinite_near_plane_is_named() {
         let session = Session::open_bytes(bytes.as_bytes()).unwrap();
         let own = session.all_findings();
         let errors: Vec<&str> =
-            own.iter().filter(|d| d.severity == ulna::model::Severity::Error).map(|d| d.code).collect();
+            own.iter().filter(|d| d.severity == ulna_model::Severity::Error).map(|d| d.code).collect();
         assert_eq!(errors, vec!["VALUE_NOT_IN_RANGE"; count], "{znear} {zfar}: {own:?}");
         let eye = crate::common::named(session.document(), "Eye");
         let pose = Pose::evaluate(session.document(), &Stack::default());

@@ -2,14 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{Mat4, Vec3};
-use ulna::{
-    edit::{CommandLine, Edit, apply},
-    formats::gltf::rules,
-    model::{Document, Local, Node, NodeId, RestSource, Severity, SkinId},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-    weights::{at_rest, bound_mesh, rests_after, snapshot, world},
-};
+use ulna_edit::{CommandLine, Edit, apply};
+use ulna_formats::gltf::rules;
+use ulna_model::{Document, Local, Node, NodeId, RestSource, Severity, SkinId};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
+use ulna_weights::{at_rest, bound_mesh, rests_after, snapshot, world};
 
 use crate::common::{named, run, sample, shared};
 
@@ -84,9 +82,9 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
             let most = 1e-5 * b.w_axis.truncate().length().max(1.0) + 4.0 * place.apart as f32;
             assert!(place.apart < 1e-3 && a.abs_diff_eq(*b, most), "{file}: joint {k}: {a} {b}");
         }
-        let again = ulna::model::Skin { inverse_bind: found.into(), ..about.clone() };
+        let again = ulna_model::Skin { inverse_bind: found.into(), ..about.clone() };
         let mut bound = bare.clone();
-        apply(&mut bound, Edit::SetSkin { skin, to: Some(ulna::model::Shared::new(again)) }).unwrap();
+        apply(&mut bound, Edit::SetSkin { skin, to: Some(ulna_model::Shared::new(again)) }).unwrap();
         let to = Node { skin: Some(skin), ..bound.node(node).clone() };
         apply(&mut bound, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
         for clip in document.clips.values().take(6) {
@@ -316,7 +314,7 @@ fn odd_joints_are_bound_or_named() {
     let joint = document.skin(document.node(node).skin.unwrap()).joints[1];
     let with_scale = |scale: Vec3| {
         let about = document.node(joint);
-        let rest = ulna::model::Transform { scale, ..about.rest.transform() };
+        let rest = ulna_model::Transform { scale, ..about.rest.transform() };
         let to = Node { rest: Local::Trs(rest), rest_source: RestSource::File, pose: None, ..about.clone() };
         vec![Edit::SetNode { node: joint, to: Some(Box::new(to)) }]
     };
@@ -340,7 +338,7 @@ fn odd_joints_are_bound_or_named() {
     let bare = Node { skin: None, ..document.node(node).clone() };
     apply(&mut document, Edit::SetNode { node, to: Some(Box::new(bare)) }).unwrap();
     let mesh = document.node(node).mesh.unwrap();
-    apply(&mut document, Edit::BindWeights { mesh, primitive: ulna::model::PrimitiveId::from(0usize), to: None })
+    apply(&mut document, Edit::BindWeights { mesh, primitive: ulna_model::PrimitiveId::from(0usize), to: None })
         .unwrap();
     let pose = Pose::evaluate(&document, &Stack::default());
     let place = world(&document, &pose, node);

@@ -4,14 +4,12 @@
 
 use glam::Vec3;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::rules,
-    model::{ClipId, Property, Severity, SkinId},
-    motion::{Averaging, motion_paths},
-    session::Session,
-    weights::{Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, Stroke, Touch},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::rules;
+use ulna_model::{ClipId, Property, Severity, SkinId};
+use ulna_motion::{Averaging, motion_paths};
+use ulna_session::Session;
+use ulna_weights::{Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, Stroke, Touch};
 
 use crate::common::{floats, glb, named, run, sample, split, weights::positions};
 
@@ -179,7 +177,7 @@ fn more_of_a_motion_along_one_axis_leaves_the_others_to_the_bit() {
         }),
     );
     let after = track(&session);
-    let spread = |t: &ulna::model::Track, axis: usize| {
+    let spread = |t: &ulna_model::Track, axis: usize| {
         let values = (0..t.times.len()).map(|k| t.value(k)[axis]);
         let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         high - low

@@ -9,11 +9,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::{Progress, is_sidecar},
-    session::{Consent, Disk, ExportRequest, SaveRequest, Session, SystemDisk},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{Progress, is_sidecar};
+use ulna_session::{Consent, Disk, ExportRequest, SaveRequest, Session, SystemDisk};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 

@@ -3,7 +3,7 @@
 use std::{fs, process::Command};
 
 use serde_json::Value;
-use ulna::geometry::VECTORS_VARIABLE;
+use ulna_geometry::VECTORS_VARIABLE;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 const WIDTHS: [&str; 3] = ["avx512", "avx2", "scalar"];

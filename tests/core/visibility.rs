@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{ClipId, Document},
-    motion::{Pose, Stack, Surface},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{ClipId, Document};
+use ulna_motion::{Pose, Stack, Surface};
+use ulna_session::Session;
 
 use crate::common::{floats, glb, named, run, shared, split};
 

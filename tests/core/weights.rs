@@ -8,14 +8,11 @@ use crate::common::weights::{
 };
 use glam::Vec3;
 use proptest::prelude::*;
-use ulna::{
-    edit::{Change, CommandLine},
-    model::{Document, SkinId, WeightEncoding, WeightMap, WeightPatch},
-    session::Session,
-    weights::{
-        Brush, BrushKind, Canvas, Dab, Falloff, Influences, Paint, PosedCanvas, Reach, Rule, Stroke, Touch,
-        layers::Sides,
-    },
+use ulna_edit::{Change, CommandLine};
+use ulna_model::{Document, SkinId, WeightEncoding, WeightMap, WeightPatch};
+use ulna_session::Session;
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Dab, Falloff, Influences, Paint, PosedCanvas, Reach, Rule, Stroke, Touch, layers::Sides,
 };
 
 /// What a random stroke is made of.
@@ -338,7 +335,7 @@ proptest! {
             let done = list.read(&joints, &weights, &rule).and_then(|()| {
                 let wish = brush.value_for(list.get(joint), strength);
                 let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
-                ulna::weights::paint(&mut list, &[(joint, wish)], &rule, around)
+                ulna_weights::paint(&mut list, &[(joint, wish)], &rule, around)
             });
             if done.is_ok() {
                 list.write(&mut joints, &mut weights);

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, PrimitiveId, SkinId},
-    motion::MirrorPairs,
-    session::Session,
-    weights::{
-        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, Paint, PosedCanvas, Stroke, Touch, bodies, is_one_sided,
-    },
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
+use ulna_motion::MirrorPairs;
+use ulna_session::Session;
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, Paint, PosedCanvas, Stroke, Touch, bodies, is_one_sided,
 };
 
 use crate::common::{

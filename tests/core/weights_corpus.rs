@@ -7,14 +7,12 @@ use crate::common::{
     judges::{differences, validate},
 };
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::{Container, Progress},
-    model::{Document, MeshId, Shared, SkinId, WeightEncoding, WeightMap},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-    weights::{Canvas, faults},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::{Container, Progress};
+use ulna_model::{Document, MeshId, Shared, SkinId, WeightEncoding, WeightMap};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
+use ulna_weights::{Canvas, faults};
 
 fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -22,7 +20,7 @@ fn open(path: &Path) -> Session {
 
 /// Every primitive with weights, by mesh and number.
 fn weighted(document: &Document) -> Vec<(usize, usize)> {
-    let primitives = |(m, mesh): (MeshId, &Shared<ulna::model::Mesh>)| -> Vec<(usize, usize)> {
+    let primitives = |(m, mesh): (MeshId, &Shared<ulna_model::Mesh>)| -> Vec<(usize, usize)> {
         let bound = |p: &usize| mesh.primitives[*p].weights.is_some();
         (0..mesh.primitives.len()).filter(bound).map(|p| (m.index(), p)).collect()
     };

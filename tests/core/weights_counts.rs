@@ -2,13 +2,10 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use ulna::{
-    edit::Edit,
-    model::{Document, SkinId, WeightMap},
-    weights::{
-        Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faces_eye, faults,
-        strays,
-    },
+use ulna_edit::Edit;
+use ulna_model::{Document, SkinId, WeightMap};
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faces_eye, faults, strays,
 };
 
 use crate::common::sample;
@@ -102,7 +99,7 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let primitives: Vec<_> =
         canvas.parts().iter().map(|p| &document.mesh(p.mesh).primitives[p.primitive.index()]).collect();
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
-    let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna::motion::skinning::base_normals(p).to_vec()).collect();
+    let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna_motion::skinning::base_normals(p).to_vec()).collect();
     let turned: Vec<Vec3> = normals.iter().map(|n| -*n).collect();
     let wild: Vec<Vec3> =
         (0..normals.len()).map(|k| Vec3::from([1.0, 3.0, 7.0].map(|f| (k as f32 * f).sin()))).collect();

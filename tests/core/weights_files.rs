@@ -5,16 +5,14 @@ use std::{fs, path::PathBuf};
 
 use proptest::prelude::*;
 use serde_json::json;
-use ulna::{
-    edit::{Command, CommandLine, command::field::VertexTerms},
-    formats::{
-        gltf::Progress,
-        weight_files::{Pasted, PastedRow, WeightFile, read_rows, write_rows},
-    },
-    model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding, WeightMap},
-    session::{Session, cells_assigned, rows_meant, weight_rows, weight_table},
-    weights::{Canvas, Reshape, fault_in, reshape},
+use ulna_edit::{Command, CommandLine, command::field::VertexTerms};
+use ulna_formats::{
+    gltf::Progress,
+    weight_files::{Pasted, PastedRow, WeightFile, read_rows, write_rows},
 };
+use ulna_model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding, WeightMap};
+use ulna_session::{Session, cells_assigned, rows_meant, weight_rows, weight_table};
+use ulna_weights::{Canvas, Reshape, fault_in, reshape};
 
 use crate::common::{
     sample, shared, split,
@@ -48,7 +46,7 @@ fn all_lists(document: &Document) -> Vec<Vec<Vec<(u16, u32)>>> {
 
 /// Vertices that break a rule.
 fn faulty(document: &Document) -> usize {
-    let skin = |mesh: MeshId| ulna::edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len());
+    let skin = |mesh: MeshId| ulna_edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len());
     let of = |((mesh, _), map): &((MeshId, PrimitiveId), WeightMap)| {
         let joints = skin(*mesh);
         (0..map.vertex_count()).filter(|v| fault_in(map, *v, usize::MAX, joints).is_some()).count()
@@ -297,7 +295,7 @@ fn rows_of_text_give_vertices_what_they_say() {
     let rows =
         |n: usize| Pasted { joints: None, rows: vec![PastedRow { weights: vec![1.0], ..PastedRow::default() }; n] };
     let document = session.document();
-    let why = |n: usize, selected: &[u32], columns: &[ulna::model::NodeId]| {
+    let why = |n: usize, selected: &[u32], columns: &[ulna_model::NodeId]| {
         rows_meant(document, &canvas, selected, &rows(n), columns).expect_err("refused").to_string()
     };
     let joint = canvas.joints()[1];
@@ -357,8 +355,8 @@ impl Act {
 }
 
 /// The joints of the limb that [`Act::Limb`] means.
-fn limb_of(document: &Document, joints: &[ulna::model::NodeId], k: usize) -> Vec<u16> {
-    let up = |n: &ulna::model::NodeId| document.node(*n).parent.filter(|p| joints.contains(p));
+fn limb_of(document: &Document, joints: &[ulna_model::NodeId], k: usize) -> Vec<u16> {
+    let up = |n: &ulna_model::NodeId| document.node(*n).parent.filter(|p| joints.contains(p));
     let chain = std::iter::successors(Some(joints[k % joints.len()]), up).take(3);
     chain.filter_map(|n| joints.iter().position(|j| *j == n).map(|j| j as u16)).collect()
 }

@@ -5,12 +5,10 @@ use std::{path::PathBuf, process::Command};
 
 use glam::DVec3;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, PrimitiveId},
-    motion::Stack,
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, PrimitiveId};
+use ulna_motion::Stack;
+use ulna_session::Session;
 
 use super::odd_files::shape;
 use crate::common::{judges, run, shared, split, weights::map};

@@ -1,7 +1,8 @@
 //! Weights of lines and points: tools change them as they change those of triangles.
 
 use crate::common::{run, shared};
-use ulna::{edit::CommandLine, session::Session};
+use ulna_edit::CommandLine;
+use ulna_session::Session;
 
 /// A mesh drawn in each of the seven modes, from one interleaved buffer.
 #[test]

@@ -5,14 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use glam::Vec3;
 use serde_json::json;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::{Document, Shared, SkinId},
-    motion::{Evaluator, Pose, Sampling, Stack, Strain, StrainScratch, WorstPose, range_of_motion},
-    session::Session,
-    weights::{Canvas, KEPT, faults},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::{Document, Shared, SkinId};
+use ulna_motion::{Evaluator, Pose, Sampling, Stack, Strain, StrainScratch, WorstPose, range_of_motion};
+use ulna_session::Session;
+use ulna_weights::{Canvas, KEPT, faults};
 
 use crate::common::{named, run, sample, shared};
 
@@ -166,7 +164,7 @@ fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone(
         act(&mut session, &[json!({"do":"weights.along","to":"LeftHand"})]);
         let map = canvas.maps(session.document()).part(0).clone();
         for v in 0..map.vertex_count() {
-            let held = |map: &ulna::model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+            let held = |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
             assert!((held(&map) - held(&before)).abs() < 1e-5, "vertex {v}: {} and {}", held(&map), held(&before));
             for j in others {
                 assert!((map.weight(v, j) - before.weight(v, j)).abs() < 1e-5, "vertex {v}");
@@ -196,7 +194,7 @@ fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
     let of = |scores: &[f32]| mean_square(&own.iter().map(|v| scores[*v]).collect::<Vec<f32>>());
     assert!(of(&smooth) < of(&rigid) * 0.95, "{} and {} before", of(&smooth), of(&rigid));
     for v in 0..map.vertex_count() {
-        let held = |map: &ulna::model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+        let held = |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
         assert!((held(&map) - held(&was)).abs() < 1e-5, "vertex {v}: what the arm has stays");
     }
     let both = own.iter().filter(|v| chain.iter().filter(|j| map.weight(**v, **j) > 0.05).count() == 2).count();

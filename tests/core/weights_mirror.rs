@@ -4,13 +4,11 @@ use std::path::Path;
 
 use crate::common::{sample, weights::partners};
 use glam::Vec3;
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, Shared},
-    session::Session,
-    weights::{
-        Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, layers::Sides,
-    },
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, Shared};
+use ulna_session::Session;
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, layers::Sides,
 };
 
 /// The worst difference between a place and its mirror image, over all paired places, and how many those are. With

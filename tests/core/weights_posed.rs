@@ -5,11 +5,9 @@ use std::{fs, path::PathBuf};
 
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, SkinId},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, SkinId};
+use ulna_session::Session;
 
 use crate::common::{floats, glb, run, sample, shared, split};
 

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::common::weights::{SQUARES, map, rule_holds, two_skins};
 use proptest::prelude::*;
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, PrimitiveId, SkinId},
-    session::Session,
-    weights::{Canvas, Seams},
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
+use ulna_session::Session;
+use ulna_weights::{Canvas, Seams};
 
 /// Vertices along a side.
 const ROW: usize = SQUARES as usize + 1;

@@ -9,12 +9,10 @@ use crate::common::{
     weights::{map, rule_holds},
 };
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, PrimitiveId, SkinId},
-    session::{Session, surface_findings},
-    weights::{Canvas, Influences},
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
+use ulna_session::{Session, surface_findings};
+use ulna_weights::{Canvas, Influences};
 
 /// The text and the bytes of a file.
 fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
@@ -62,7 +60,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     rule_holds(bound, bound, &all, &vec![false; whole.document().skin(SkinId(0)).joints.len()], 4);
     // It is about what its maker had: the strongest joint is the same, or the one before or after it.
     let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
-    let strongest = |map: &ulna::model::WeightMap, v: u32| {
+    let strongest = |map: &ulna_model::WeightMap, v: u32| {
         map.vertex(v as usize).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)
     };
     let parent = |j: u16| canvas.parents()[usize::from(j)];

@@ -6,15 +6,13 @@ use crate::common::{
 };
 use glam::Vec3;
 use proptest::prelude::*;
-use ulna::{
-    edit::{CommandLine, Edit},
-    model::{Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::Session,
-    weights::{
-        Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Rule,
-        Scope, blend, fault, gradient, in_common, moved_by_storing, normalize,
-    },
+use ulna_edit::{CommandLine, Edit};
+use ulna_model::{Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::Session;
+use ulna_weights::{
+    Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Rule,
+    Scope, blend, fault, gradient, in_common, moved_by_storing, normalize,
 };
 
 /// A tool with its numbers.
@@ -355,7 +353,7 @@ proptest! {
                 2 => {
                     let wish = brush.value_for(list.get(joint), strength);
                     let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
-                    ulna::weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
+                    ulna_weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
                 }
                 _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset => Ok(false),
                 // What is the mirror image already stays as it is stored.

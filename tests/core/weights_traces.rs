@@ -3,12 +3,10 @@
 
 use glam::Vec3;
 use serde_json::{Value, json};
-use ulna::{
-    edit::CommandLine,
-    model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding},
-    session::Session,
-    weights::{Brush, BrushKind, Canvas, Dab, MirrorMap, Paint, PosedCanvas, Stroke, Touch, fault},
-};
+use ulna_edit::CommandLine;
+use ulna_model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding};
+use ulna_session::Session;
+use ulna_weights::{Brush, BrushKind, Canvas, Dab, MirrorMap, Paint, PosedCanvas, Stroke, Touch, fault};
 
 use crate::common::{
     run,
@@ -119,7 +117,7 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
         let paint = Paint { brush, joint: 1, locked: &locked, limit: 8, mirror: mirrored.then_some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut painted = std::collections::BTreeSet::new();
-        let mut put = |session: &mut Session, patches: Vec<(usize, ulna::model::WeightPatch)>, note: bool| {
+        let mut put = |session: &mut Session, patches: Vec<(usize, ulna_model::WeightPatch)>, note: bool| {
             for (part, patch) in patches {
                 let part = canvas.parts()[part];
                 if note {

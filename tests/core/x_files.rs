@@ -3,12 +3,10 @@
 
 use glam::Vec3;
 use image::ImageFormat;
-use ulna::{
-    formats::gltf::rules,
-    model::{AlphaMode, Document, NodeId, Repeat, Severity, WeightMap},
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    session::{Conversion, Session, UpAxis},
-};
+use ulna_formats::gltf::rules;
+use ulna_model::{AlphaMode, Document, NodeId, Repeat, Severity, WeightMap};
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_session::{Conversion, Session, UpAxis};
 
 use crate::common::{named, shared};
 
@@ -411,7 +409,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
 /// A height map of a file that is open becomes a normal map, beside it; all else of the file stays, and it is undone.
 #[test]
 fn a_height_map_becomes_a_normal_map_on_command() {
-    use ulna::edit::CommandLine;
+    use ulna_edit::CommandLine;
     let folder = tempfile::tempdir().unwrap();
     let heights = image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]));
     heights.save(folder.path().join("bumps.png")).unwrap();

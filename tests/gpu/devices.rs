@@ -6,15 +6,13 @@ use std::{
     process::{Command, Output},
 };
 
-use ulna::{
-    model::Document,
-    motion::{Pose, Stack, Surface, bones},
-    render::{
-        Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors, capture,
-        decode_images,
-    },
-    session::Session,
+use ulna_model::Document;
+use ulna_motion::{Pose, Stack, Surface, bones};
+use ulna_render::{
+    Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors, capture,
+    decode_images,
 };
+use ulna_session::Session;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
@@ -302,7 +300,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
             }
         }
         let look = ViewportColors::theme("dark");
-        let joints = bones(document, &pose, &ulna::motion::Skeleton::of(document));
+        let joints = bones(document, &pose, &ulna_motion::Skeleton::of(document));
         let bones =
             joints.into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
         let shows = [

@@ -1,18 +1,16 @@
 //! The shaders, and what the GPU computes beside what the CPU does.
 
-use ulna::{
-    formats::gltf::Progress,
-    model::{
-        Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, PrimitiveId, Shared,
-        TextureRef, Topology, Transform,
-    },
-    motion::{Placement, Pose, Posed, Stack, skinning},
-    render::{
-        Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind,
-        ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
-    },
-    session::Session,
+use ulna_formats::gltf::Progress;
+use ulna_model::{
+    Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, PrimitiveId, Shared, TextureRef,
+    Topology, Transform,
 };
+use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
+use ulna_render::{
+    Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind,
+    ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
+};
+use ulna_session::Session;
 
 #[test]
 fn every_shader_is_valid_wgsl() {
@@ -208,7 +206,7 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     let mut picture = Picture::new(document, [320, 400], &Default::default()).expect("a device");
     let mut camera = Camera::default();
     camera.look(Axis::Front);
-    let (low, high) = ulna::motion::Surface::new(document, &pose).bounds().expect("a surface");
+    let (low, high) = ulna_motion::Surface::new(document, &pose).bounds().expect("a surface");
     camera.frame(low, high, 0.8);
     let show = Show { grid: true, size: 2.0, ..Show::default() };
     let image = picture.take(document, &pose, &camera, &ViewportColors::theme("dark"), &show).expect("a picture");
@@ -236,7 +234,7 @@ impl Tinted {
         let document = square(
             Material {
                 normal_texture: Some(first_image()),
-                alpha: ulna::model::AlphaMode::Blend,
+                alpha: ulna_model::AlphaMode::Blend,
                 ..Material::default()
             },
             true,
@@ -392,7 +390,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
                 let slot = |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);
                 let joints = (0..own * wide).map(|k| slot(k).map_or(0, |s| map.joints[s])).collect();
                 let weights = (0..own * wide).map(|k| slot(k).map_or(0.0, |s| map.weights[s])).collect();
-                *map = ulna::model::WeightMap { sets, joints, weights, ..map.clone() };
+                *map = ulna_model::WeightMap { sets, joints, weights, ..map.clone() };
             }
             let stride = map.stride();
             for vertex in ranges[..2].iter().cloned().flatten() {

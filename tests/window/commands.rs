@@ -2,10 +2,8 @@
 
 use egui::{Event, Key, Modifiers, accesskit};
 use egui_kittest::{HarnessBuilder, kittest::NodeT as _, kittest::Queryable as _};
-use ulna::{
-    app::App,
-    edit::{Availability, CommandSpec, table},
-};
+use ulna::app::App;
+use ulna_edit::{Availability, CommandSpec, table};
 
 use crate::common::window::{self, Window, builder, wait_until};
 
@@ -101,7 +99,7 @@ fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> us
         if command.name == "view.outliner" || command.name == "view.reset_layout" || command.name == "view.hide" {
             by_palette(
                 window,
-                ulna::edit::find(match command.name {
+                ulna_edit::find(match command.name {
                     "view.hide" => "view.show_all",
                     "view.outliner" => "view.outliner",
                     _ => "view.joints",
@@ -264,11 +262,11 @@ fn no_control_is_without_a_name() {
     window.run_steps(2);
     check(&window, "a selected joint", 70);
     for (command, least) in [("edit.find", 10), ("file.preferences", 8), ("edit.history", 1), ("file.open", 3)] {
-        by_palette(&mut window, ulna::edit::find(command).expect("a command"));
+        by_palette(&mut window, ulna_edit::find(command).expect("a command"));
         check(&window, command, least);
         settle(&mut window);
     }
-    by_palette(&mut window, ulna::edit::find("file.welcome").expect("a command"));
+    by_palette(&mut window, ulna_edit::find("file.welcome").expect("a command"));
     check(&window, "the welcome page", 6);
     // A narrow window, and one at twice the size, name theirs too.
     let (narrow, _folder) = sample(builder().with_size([900.0, 700.0]));

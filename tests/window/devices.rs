@@ -5,7 +5,8 @@ use std::{cell::RefCell, rc::Rc};
 use eframe::egui_wgpu::RenderState;
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{app::App, session::Session};
+use ulna::app::App;
+use ulna_session::Session;
 
 use crate::common::window::{Window, builder, wait};
 

@@ -226,7 +226,7 @@ fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
         window.run_steps(1);
     }
     assert_eq!(written(), clips);
-    let walk = ulna::session::Session::open(&to.join("Walk.glb"), &Default::default()).expect("it opens");
+    let walk = ulna_session::Session::open(&to.join("Walk.glb"), &Default::default()).expect("it opens");
     assert!(walk.document().meshes.is_empty() && walk.document().clips.count() == 1);
     std::fs::remove_dir_all(&to).expect("gone");
     press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
@@ -265,7 +265,7 @@ fn clips_of_a_folder_come_in_as_one_step() {
     let (mut window, _folder) = window(SAMPLE);
     let folder = tempfile::tempdir().expect("a folder");
     let before = session(&window).document().clips.count();
-    let request = ulna::session::ExportRequest {
+    let request = ulna_session::ExportRequest {
         clips: None,
         skeleton_only: true,
         rate: None,
@@ -276,7 +276,7 @@ fn clips_of_a_folder_come_in_as_one_step() {
         replace: true,
     };
     let exporting = session(&window).exporting(request);
-    exporting.run(&ulna::session::SystemDisk, &Default::default()).expect("exported");
+    exporting.run(&ulna_session::SystemDisk, &Default::default()).expect("exported");
     std::fs::write(folder.path().join("broken.glb"), b"glTF").expect("a file");
     import_from(&mut window, folder.path());
     wait_for(&mut window, &format!("Import {before} clips"));
@@ -301,9 +301,9 @@ fn clips_of_a_folder_come_in_as_one_step() {
 /// A joint that has no counterpart by itself gets one by hand, and its keys come along.
 #[test]
 fn a_joint_of_another_name_is_matched_by_hand() {
-    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let neck = other.document().node_ids().find(|n| other.document().node(*n).label(*n) == "Neck").expect("a neck");
-    let rename = ulna::edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "Qwxz");
+    let rename = ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "Qwxz");
     other.run_line(&rename).expect("it is renamed");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("other.glb");
@@ -323,15 +323,15 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     let document = session(&window).document();
     let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
     let ours = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the walk");
-    let [came, was] = [clip, ours].map(|c| c.track(neck, ulna::model::Property::Rotation).map(|(_, t)| t));
+    let [came, was] = [clip, ours].map(|c| c.track(neck, ulna_model::Property::Rotation).map(|(_, t)| t));
     assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
 }
 
 /// A file of the list is opened in place of the model: the list, whose clips are fitted to that, is gone.
 #[test]
 fn a_file_of_an_import_is_opened_instead() {
-    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
-    other.run_line(&ulna::edit::CommandLine::new("clip.delete").with("clip", "Run")).expect("it is deleted");
+    let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
+    other.run_line(&ulna_edit::CommandLine::new("clip.delete").with("clip", "Run")).expect("it is deleted");
     let folder = tempfile::tempdir().expect("a folder");
     // Fewer nodes than the clips of the list would move, and no clip of its own.
     let mut small: serde_json::Value = serde_json::from_str(include_str!("../data/crane.gltf")).expect("JSON");
@@ -361,8 +361,8 @@ fn a_file_of_an_import_is_opened_instead() {
 /// clicked.
 #[test]
 fn a_match_that_was_guessed_is_changed_by_hand() {
-    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
-    let rename = ulna::edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "rig:neck");
+    let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
+    let rename = ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "rig:neck");
     other.run_line(&rename).expect("it is renamed");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("other.glb");
@@ -431,8 +431,8 @@ fn a_clip_becomes_a_picture_that_moves() {
 /// What takes long goes on beside the window, is one step when it is done, and leaves nothing where it is cancelled.
 #[test]
 fn many_keys_are_reduced_beside_the_window() {
-    use ulna::edit::CommandLine;
-    let mut dense = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    use ulna_edit::CommandLine;
+    let mut dense = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let idle = dense.document().clips.ids().next().expect("a clip");
     let name = dense.document().clip_label(idle);
     dense.run_line(&CommandLine::new("clip.resample").with("clip", &*name).with("rate", 400.0)).expect("resampled");
@@ -466,8 +466,9 @@ fn many_keys_are_reduced_beside_the_window() {
 /// A clip that was cut open is closed in the panel for that: what is seen before is the preview, and only the button changes the document.
 #[test]
 fn a_loop_is_seen_mended_before_it_is() {
-    use ulna::{edit::CommandLine, motion::clip_edit::seam};
-    let mut cut = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
+    use ulna_edit::CommandLine;
+    use ulna_motion::clip_edit::seam;
+    let mut cut = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let trim = CommandLine::new("clip.trim").with("clip", "Walk").with("from", 0.0).with("to", 0.7);
     cut.run_line(&trim).expect("it is trimmed");
     let bytes = cut.pack("a").expect("its bytes").bytes;
@@ -606,13 +607,13 @@ fn exported_files_are_called_as_the_pattern_says() {
 /// Weights of a file come in beside the window as one step, which says what it did; what is changed meanwhile is not lost for it.
 #[test]
 fn weights_of_a_file_come_in_beside_the_window() {
-    let mut other = ulna::session::Session::open_bytes(SAMPLE).expect("the sample");
-    let flood = ulna::edit::CommandLine::new("weights.flood").with("joint", "LeftHand").with("amount", 1.0);
+    let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
+    let flood = ulna_edit::CommandLine::new("weights.flood").with("joint", "LeftHand").with("amount", 1.0);
     other.run_line(&flood).expect("flooded");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("hand.json");
-    let table = ulna::session::weight_table(other.document(), &[]);
-    std::fs::write(&path, ulna::formats::weight_files::WeightFile::Json.write(&table)).expect("written");
+    let table = ulna_session::weight_table(other.document(), &[]);
+    std::fs::write(&path, ulna_formats::weight_files::WeightFile::Json.write(&table)).expect("written");
     let (mut window, _folder) = window(SAMPLE);
     let before = session(&window).document().clone();
     find(&mut window, "Import weights");

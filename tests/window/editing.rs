@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{
-    edit::CommandLine,
-    model::{ClipId, NodeId, Property},
-    session::Session,
-};
+use ulna_edit::CommandLine;
+use ulna_model::{ClipId, NodeId, Property};
+use ulna_session::Session;
 
 pub(super) use crate::common::window::{Window, wait};
 use crate::common::window::{builder, open};

@@ -7,18 +7,16 @@ use egui_kittest::{
     Node,
     kittest::{NodeT as _, Queryable as _},
 };
-use ulna::{
-    edit::{
-        CommandSpec,
-        command::{
-            find,
-            forms::{Entry, entry, is_for_programs},
-            kept_poses,
-        },
-        table,
+use ulna_edit::{
+    CommandSpec,
+    command::{
+        find,
+        forms::{Entry, entry, is_for_programs},
+        kept_poses,
     },
-    model::{ClipId, Property, UnkeyedAt, transform::angle_between},
+    table,
 };
+use ulna_model::{ClipId, Property, UnkeyedAt, transform::angle_between};
 
 use super::editing::{Window, click, click_at, node, press, sample, session};
 
@@ -310,7 +308,7 @@ fn selected_keys_are_those_of_the_form() {
     type_over(&mut window, "15 f");
     press(&mut window, Modifiers::NONE, Key::Enter);
     let after = &session(&window).document().clips[WALK];
-    let rate = 1.0 / ulna::edit::command::frame_of(&before);
+    let rate = 1.0 / ulna_edit::command::frame_of(&before);
     let by = 15.0 / rate as f32;
     for (id, track) in &before.tracks {
         for (a, b) in track.times.iter().zip(after.tracks[id].times.iter()) {

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{
-    edit::Mode,
-    model::{Clip, ClipId, Shared},
-};
+use ulna_edit::Mode;
+use ulna_model::{Clip, ClipId, Shared};
 
 use super::editing::{Window, click, press, sample, session};
 

@@ -2,7 +2,8 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use ulna::{edit::Mode, model::NodeId};
+use ulna_edit::Mode;
+use ulna_model::NodeId;
 
 use crate::common::window::{Window, builder, open};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use ulna::motion::Mirror;
+use ulna_motion::Mirror;
 
 use crate::common::{
     frames,

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 
 use egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{
-    edit::command::mix_of,
-    formats::gltf::Progress,
-    model::{ClipId, LayerHome, transform::angle_between},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_edit::command::mix_of;
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, LayerHome, transform::angle_between};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 use super::editing::{Window, ask_for, click, node, press, sample, session, wait};
 
@@ -52,7 +50,7 @@ fn read(path: &std::path::Path) -> Session {
 }
 
 /// How far the head is turned from what the sample's own *Walk* does, degrees.
-fn turn(session: &Session, original: &Session, head: ulna::model::NodeId) -> f32 {
+fn turn(session: &Session, original: &Session, head: ulna_model::NodeId) -> f32 {
     let at = |session: &Session| {
         let document = session.document();
         Pose::evaluate(document, &Stack::shown(document, Some(WALK), 0.2)).local[head.index()].transform().rotation

@@ -2,10 +2,8 @@
 
 use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{
-    edit::command::mix_of,
-    model::{Enter, Mix, MixMask, Plays, Shared},
-};
+use ulna_edit::command::mix_of;
+use ulna_model::{Enter, Mix, MixMask, Plays, Shared};
 
 use super::editing::{Window, click, click_at, drag as drag_from, press, sample, session};
 
@@ -232,7 +230,7 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
     let found = {
         let document = session(&window).document();
         let id = |name: &str| document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip");
-        ulna::motion::best_seams(document, &[id("Walk")], &[id("Run")], &|_| true)[0]
+        ulna_motion::best_seams(document, &[id("Walk")], &[id("Run")], &|_| true)[0]
     };
     assert!((made.lanes[0].bars[1].offset - found.enter).abs() < 1e-6, "{found:?}");
 }
@@ -240,10 +238,8 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
 /// A cut to another clip is a jump, which is said with its time; as a cross-fade from the end of the bar it is none.
 #[test]
 fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
-    use ulna::{
-        edit::command::named_mix,
-        model::{MixBar, MixLane},
-    };
+    use ulna_edit::command::named_mix;
+    use ulna_model::{MixBar, MixLane};
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     let document = session(&window).document();
@@ -259,7 +255,7 @@ fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
     click(&mut window, "Mixer");
     for (line, jumps) in lines.iter().zip([true, false]) {
         let ctx = window.ctx.clone();
-        let command = ulna::edit::CommandLine::new("mix.set").with("mix", line.clone());
+        let command = ulna_edit::CommandLine::new("mix.set").with("mix", line.clone());
         window.state_mut().run_command(&ctx, &command);
         window.run_steps(4);
         assert_eq!(mix(&window).lanes.len(), 1, "the mix is laid out by {line}");

@@ -93,7 +93,7 @@ fn vertices_are_selected_and_take_numbers() {
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     let document = session(&window).document();
-    let canvas = ulna::weights::Canvas::new(document, 0.into()).expect("a canvas");
+    let canvas = ulna_weights::Canvas::new(document, 0.into()).expect("a canvas");
     let joint = canvas.joint(node(document, "LeftUpperArm")).expect("a joint");
     let found = document
         .meshes
@@ -139,7 +139,7 @@ fn a_drag_after_the_key_changes_the_radius_and_escape_brings_it_back() {
 }
 
 /// The layers of the painted skin.
-fn layers(window: &Window) -> ulna::model::WeightLayers {
+fn layers(window: &Window) -> ulna_model::WeightLayers {
     let all = &session(window).document().aids.weight_layers;
     (**all.values().next().expect("layers")).clone()
 }
@@ -179,7 +179,7 @@ fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() 
     press_button(&mut window, "Paint mask");
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::COMMAND);
     assert_eq!(session(&window).history().undo_label(), Some("Paint mask"));
-    let least = |l: &ulna::model::WeightLayers| {
+    let least = |l: &ulna_model::WeightLayers| {
         l.layers[0].parts.values().flat_map(|p| p.mask.clone()).fold(f32::INFINITY, f32::min)
     };
     assert!(least(&painted) == 1.0 && least(&layers(&window)) < 0.9);

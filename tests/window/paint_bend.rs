@@ -4,7 +4,7 @@ use crate::common::paint::{drag, head, middle, node, painting, painting_in, pres
 use egui::{Event, Key, Modifiers, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
-use ulna::edit::command::kept_poses;
+use ulna_edit::command::kept_poses;
 
 use crate::common::{paint::Window, window::builder};
 

@@ -6,10 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use accesskit::Role;
 use egui::{Event, Key, Modifiers, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use ulna::{
-    edit::command::kept_poses,
-    model::{ClipId, transform::angle_between},
-};
+use ulna_edit::command::kept_poses;
+use ulna_model::{ClipId, transform::angle_between};
 
 use crate::common::large::{Size, model};
 

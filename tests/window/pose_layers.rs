@@ -3,10 +3,8 @@
 
 use egui::{Key, Modifiers, PointerButton, pos2};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{
-    model::{ClipId, LayerHome, PoseLayers, Property, Shared, transform::angle_between},
-    motion::{Pose, Stack},
-};
+use ulna_model::{ClipId, LayerHome, PoseLayers, Property, Shared, transform::angle_between};
+use ulna_motion::{Pose, Stack};
 
 use super::editing::{Window, click, node, press, sample, session};
 
@@ -202,7 +200,7 @@ fn a_value_typed_into_a_layer_is_keyed_with_auto_key_on() {
     let keys = layers(&window).0[1].keys.track(head, Property::Rotation).expect("keys").1.clone();
     assert_eq!(keys.times.len(), 2, "one key per typed value: {:?}", keys.times);
     let turn = |k: usize| {
-        ulna::model::Local::Trs(ulna::model::Transform {
+        ulna_model::Local::Trs(ulna_model::Transform {
             rotation: glam::Quat::from_slice(keys.value(k)),
             ..Default::default()
         })

@@ -3,10 +3,8 @@
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
-use ulna::{
-    edit::command::kept_poses,
-    model::{Property, transform::angle_between},
-};
+use ulna_edit::command::kept_poses;
+use ulna_model::{Property, transform::angle_between};
 
 use crate::common::window::{builder, open};
 
@@ -198,7 +196,7 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
 /// In Blender's map the middle button turns the view and the right one does not; in Maya's Alt is needed.
 #[test]
 fn the_mouse_moves_the_view_as_the_programs_do() {
-    use ulna::edit::Preset;
+    use ulna_edit::Preset;
     for (preset, button, modifiers, turns) in [
         (Preset::Blender, PointerButton::Middle, Modifiers::NONE, true),
         (Preset::Blender, PointerButton::Secondary, Modifiers::NONE, false),

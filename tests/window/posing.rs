@@ -3,12 +3,10 @@
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::{Quat, Vec3};
-use ulna::{
-    edit::{Command, CommandLine},
-    model::{Document, NodeId, Transform, transform::angle_between},
-    motion::{Pose, Stack},
-    session::Session,
-};
+use ulna_edit::{Command, CommandLine};
+use ulna_model::{Document, NodeId, Transform, transform::angle_between};
+use ulna_motion::{Pose, Stack};
+use ulna_session::Session;
 
 use super::editing::{Window, click, click_at, node, press, sample, session};
 
@@ -311,7 +309,7 @@ fn with_symmetry_the_other_side_follows_every_drag() {
     assert_eq!(steps(&window), 1);
     let other = node(&window, "RightLowerArm");
     let document = session(&window).document();
-    let made = ulna::motion::Mirror::of(document).pose(document, arm, &local(document, arm)).expect("a partner");
+    let made = ulna_motion::Mirror::of(document).pose(document, arm, &local(document, arm)).expect("a partner");
     assert_eq!(made.node, other);
     assert!(document.node(other).user().is_some());
     assert!(angle_between(made.local.rotation, local(document, other).rotation) < 1e-5);
@@ -332,7 +330,7 @@ fn keys_are_dragged_along_the_path_of_a_hand() {
     let id = id.expect("a walk");
     let clip = |window: &Window| session(window).document().clips[id].clone();
     let before = clip(&window);
-    let (_, track) = before.track(arm, ulna::model::Property::Rotation).expect("it turns");
+    let (_, track) = before.track(arm, ulna_model::Property::Rotation).expect("it turns");
     let time = track.times[track.times.len() / 2];
     let fps = window.state().playback().fps;
     let key = format!("Path key of LeftHand at frame {}", (f64::from(time) * fps).round());
@@ -354,7 +352,7 @@ fn keys_are_dragged_along_the_path_of_a_hand() {
         }
     }
     assert!(keyed >= 2, "{keyed} keys of the arm");
-    let at = |clip: &ulna::model::Shared<ulna::model::Clip>| {
+    let at = |clip: &ulna_model::Shared<ulna_model::Clip>| {
         let pose = Pose::evaluate(session(&window).document(), &Stack::of(Some(clip), f64::from(time)));
         pose.world[hand.index()].w_axis.truncate()
     };

@@ -3,11 +3,9 @@
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
-use ulna::{
-    edit::Mode,
-    model::{Document, NodeId, transform::angle_between},
-    motion::Mirror,
-};
+use ulna_edit::Mode;
+use ulna_model::{Document, NodeId, transform::angle_between};
+use ulna_motion::Mirror;
 
 use super::{
     editing::{Window, click, click_at, node, press, sample, session, window},

@@ -10,12 +10,10 @@ use std::{
 
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use ulna::{
-    edit::CommandLine,
-    formats::gltf::Progress,
-    model::Document,
-    session::{Disk, Session, SystemDisk},
-};
+use ulna_edit::CommandLine;
+use ulna_formats::gltf::Progress;
+use ulna_model::Document;
+use ulna_session::{Disk, Session, SystemDisk};
 
 use crate::editing::{Window, ask_for, begin_turn, click, let_go, press, sample, session, wait, window};
 

@@ -2,7 +2,7 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::kittest::Queryable as _;
-use ulna::model::{ClipId, Interpolation, KeySet, Property, Track};
+use ulna_model::{ClipId, Interpolation, KeySet, Property, Track};
 
 use super::editing::{Window, click, press, sample, session, wait};
 
@@ -333,7 +333,7 @@ fn a_lasso_takes_what_lies_within_the_line() {
 
 #[test]
 fn kinds_are_chosen_from_a_list_and_selected_by() {
-    use ulna::model::KeyKind;
+    use ulna_model::KeyKind;
     let (mut window, _folder, _) = walking();
     let (spine, length) = (track(&window, "Spine", Property::Rotation), length(&window));
     let at = place(&window, "Spine", spine.times[2], length);

@@ -11,10 +11,8 @@ use crate::common::{
 };
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use ulna::{
-    model::{Document, MeshId, PrimitiveId, SkinId},
-    weights::{Canvas, Influences},
-};
+use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
+use ulna_weights::{Canvas, Influences};
 
 /// How many vertices are selected, as the panel says.
 fn selected(window: &Window) -> usize {

@@ -2,12 +2,10 @@
 
 use glam::Vec3;
 
-use crate::{
-    app::App,
-    edit::Mode,
-    model::{ClipId, Derived, Mesh, MeshId, Shared, Slots},
-    motion::{Averaging, Balance, Evaluator, Masses, Pose, Stack},
-};
+use crate::app::App;
+use ulna_edit::Mode;
+use ulna_model::{ClipId, Derived, Mesh, MeshId, Shared, Slots};
+use ulna_motion::{Averaging, Balance, Evaluator, Masses, Pose, Stack};
 
 /// Places along a clip's way.
 const PLACES: usize = 96;

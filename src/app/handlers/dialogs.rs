@@ -4,9 +4,9 @@ use egui::Context;
 
 use crate::{
     app::{App, files::Browse, jobs::Purpose, save_queue::SaveTo},
-    edit::command::FileCommand,
     ui::{DialogAction, ExportPlace, ToastKind},
 };
+use ulna_edit::command::FileCommand;
 
 impl App {
     pub(in crate::app) fn apply_dialog(&mut self, ctx: &Context, action: DialogAction) {

@@ -2,11 +2,11 @@
 
 use crate::{
     app::{App, viewport_renderer::GhostsWanted},
-    edit::Mode,
-    model::{Clip, NodeId},
-    motion::Averaging,
     ui::{Compare, Onion},
 };
+use ulna_edit::Mode;
+use ulna_model::{Clip, NodeId};
+use ulna_motion::Averaging;
 
 /// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it below 0.
 type Moment = (f32, f32);
@@ -110,7 +110,7 @@ impl App {
 
 /// What ghosts were asked for from.
 pub(in crate::app) type GhostsAsked =
-    ((u64, Option<crate::model::ClipId>), (bool, bool, Averaging), u64, u64, Onion, Vec<NodeId>);
+    ((u64, Option<ulna_model::ClipId>), (bool, bool, Averaging), u64, u64, Onion, Vec<NodeId>);
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,9 @@
 //! The ways of the selected joints over the clip: found anew when the clip, the selection or the model are others.
 
-use crate::{
-    app::App,
-    edit::Mode,
-    model::{ClipId, NodeId},
-    motion::{Averaging, MotionPath, motion_paths},
-};
+use crate::app::App;
+use ulna_edit::Mode;
+use ulna_model::{ClipId, NodeId};
+use ulna_motion::{Averaging, MotionPath, motion_paths};
 
 /// More joints are not followed at once.
 const JOINTS: usize = 12;

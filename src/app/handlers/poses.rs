@@ -10,15 +10,15 @@ use egui::{ColorImage, Context, TextureHandle, TextureId, TextureOptions};
 
 use crate::{
     app::App,
-    edit::{
-        Scene,
-        command::{ApplyPose, Command, DocumentCommand, KeepPose, Over, field::Nodes, kept_poses, pose_text},
-    },
-    model::{Components, Document, KeptPose, NodeId},
-    motion::{Pose, Stack, fit, keep_pose},
-    render::Capture,
     ui::{Applied, Library, PosesAction, ToastKind, reached},
 };
+use ulna_edit::{
+    Scene,
+    command::{ApplyPose, Command, DocumentCommand, KeepPose, Over, field::Nodes, kept_poses, pose_text},
+};
+use ulna_model::{Components, Document, KeptPose, NodeId};
+use ulna_motion::{Pose, Stack, fit, keep_pose};
+use ulna_render::Capture;
 
 /// Pixels of a picture: twice the points of a card.
 const PICTURE: [u32; 2] = [244, 188];
@@ -54,7 +54,7 @@ fn mark(pose: &KeptPose, serial: u64) -> u64 {
 fn posed(document: &Document, kept: &KeptPose) -> Pose {
     let seen = Pose::evaluate(document, &Stack::default());
     let fitted = fit(document, &seen, kept, false);
-    let whole = |t: &crate::model::Transform| Components {
+    let whole = |t: &ulna_model::Transform| Components {
         translation: Some(t.translation),
         rotation: Some(t.rotation),
         scale: Some(t.scale),
@@ -226,9 +226,9 @@ impl App {
             return;
         }
         let in_sight = match self.mode {
-            crate::edit::Mode::Pose => true,
-            crate::edit::Mode::Animate => self.poses.in_animate,
-            crate::edit::Mode::Paint => false,
+            ulna_edit::Mode::Pose => true,
+            ulna_edit::Mode::Animate => self.poses.in_animate,
+            ulna_edit::Mode::Paint => false,
         };
         let strip = in_sight && self.viewport.options.timeline && !self.program.welcome;
         if !strip || session.history().is_open() || !self.renderer.shows_picture() {

@@ -5,11 +5,11 @@ use glam::Vec3;
 
 use crate::{
     app::App,
-    edit::{Command, command::SessionCommand},
-    model::NodeId,
-    motion::ik,
     ui::{Action, ProgramAction, ToastKind},
 };
+use ulna_edit::{Command, command::SessionCommand};
+use ulna_model::NodeId;
+use ulna_motion::ik;
 
 impl App {
     pub(in crate::app) fn apply_program(&mut self, ctx: &Context, action: ProgramAction) {

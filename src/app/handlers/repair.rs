@@ -2,10 +2,10 @@
 
 use crate::{
     app::App,
-    edit::command::{CloseHow, frame_of},
-    motion::clip_edit::seam,
     ui::{RepairLoop, RepairSeen, changed_keys, repaired},
 };
+use ulna_edit::command::{CloseHow, frame_of};
+use ulna_motion::clip_edit::seam;
 
 /// Seconds before the seam and after it that play while it is mended.
 const AROUND: f64 = 0.75;

@@ -4,10 +4,10 @@ use egui::Context;
 
 use crate::{
     app::{App, jobs::Done},
-    model::{ClipId, Shared, Tree},
-    motion::{BestSeam, best_seams},
     ui::{Action, Dialog, DialogAction, SeamsDraft, ToastKind},
 };
+use ulna_model::{ClipId, Shared, Tree};
+use ulna_motion::{BestSeam, best_seams};
 
 impl App {
     /// Compares all clips with each other.

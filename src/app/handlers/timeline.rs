@@ -5,20 +5,18 @@ use std::collections::BTreeSet;
 use egui::Context;
 
 use super::super::App;
-use crate::{
-    edit::{
-        KeysHome, Selection,
-        command::{
-            Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
-            field::{ClipName, Nodes, Parts, Seconds},
-        },
+use crate::ui::{KeyList, Retime, ToastKind};
+use ulna_edit::{
+    KeysHome, Selection,
+    command::{
+        Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
+        field::{ClipName, Nodes, Parts, Seconds},
     },
-    model::{Clip, ClipId, Document, KeyKind, KeySet, KeyTimes, NodeId, Property, Track},
-    motion::{
-        clip_edit::{keys_in_range, keys_of_kind, keys_of_value},
-        ik,
-    },
-    ui::{KeyList, Retime, ToastKind},
+};
+use ulna_model::{Clip, ClipId, Document, KeyKind, KeySet, KeyTimes, NodeId, Property, Track};
+use ulna_motion::{
+    clip_edit::{keys_in_range, keys_of_kind, keys_of_value},
+    ik,
 };
 
 impl App {
@@ -216,7 +214,7 @@ fn limb(document: &Document, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
 fn chosen(command: &TimelineCommand, clip: &Clip, home: KeysHome, selection: &Selection, playhead: f32) -> KeySet {
     let now = selection.keys_of(Some(home)).clone();
     let all = |track: &Track| KeyTimes::part(&track.times, 0..track.times.len());
-    let near = crate::motion::clip_edit::SAME_TIME;
+    let near = ulna_motion::clip_edit::SAME_TIME;
     match command {
         TimelineCommand::All => KeySet::of(clip, |_, t| all(t)),
         TimelineCommand::Invert => KeySet::of(clip, |_, t| all(t)).without(&now),

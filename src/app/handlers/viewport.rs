@@ -5,11 +5,11 @@ use glam::{Vec2, Vec3};
 
 use crate::{
     app::App,
-    geometry::Ray,
-    model::NodeId,
-    motion::{ik, joints_at},
     ui::{Pane, PickedBone, Pivot, SnapTo, ToastKind, ViewportAction},
 };
+use ulna_geometry::Ray;
+use ulna_model::NodeId;
+use ulna_motion::{ik, joints_at};
 
 /// Whether what a ray hits at a distance lies before a spot.
 pub(in crate::app) fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {

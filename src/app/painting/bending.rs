@@ -7,14 +7,14 @@ use glam::Vec3;
 use super::Painting;
 use crate::{
     app::App,
-    edit::{
-        Mode,
-        command::{BrushCommand, KeepPose, Over, kept_poses, pose_text},
-    },
-    model::{Components, Derived, Document, NodeId, Shared, SkinId},
-    motion::{Bend, Mirror, Pose, TestPose, fit, keep_pose, test_poses},
     ui::{BendAction, BendView, ToastKind},
 };
+use ulna_edit::{
+    Mode,
+    command::{BrushCommand, KeepPose, Over, kept_poses, pose_text},
+};
+use ulna_model::{Components, Derived, Document, NodeId, Shared, SkinId};
+use ulna_motion::{Bend, Mirror, Pose, TestPose, fit, keep_pose, test_poses};
 
 /// Seconds after which a key that is let go was held, not pressed.
 const HELD: f64 = 0.3;
@@ -189,7 +189,7 @@ impl App {
             BendAction::Kept(name) => {
                 let Some(kept) = kept_poses(document).iter().find(|p| p.name == name) else { return };
                 let made = fit(document, self.renderer.pose(), kept, false);
-                let part = |to: crate::model::Transform| Components {
+                let part = |to: ulna_model::Transform| Components {
                     translation: Some(to.translation),
                     rotation: Some(to.rotation),
                     scale: Some(to.scale),

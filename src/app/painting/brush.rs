@@ -5,13 +5,13 @@ use glam::{Vec2, Vec3};
 use super::{Adjusting, Painting};
 use crate::{
     app::{App, ViewportRenderer},
-    edit::Mode,
-    geometry::Ray,
-    model::{Document, NodeId, PrimitiveId},
-    render::Camera,
     ui::{BrushHover, BrushNumber},
-    weights::{Brush, Influences, Radius, Refusal, Rule, Touch, paint},
 };
+use ulna_edit::Mode;
+use ulna_geometry::Ray;
+use ulna_model::{Document, NodeId, PrimitiveId};
+use ulna_render::Camera;
+use ulna_weights::{Brush, Influences, Radius, Refusal, Rule, Touch, paint};
 
 /// A brush's touch on the surface, and what was hit.
 pub(super) struct Found {

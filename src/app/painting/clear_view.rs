@@ -11,15 +11,15 @@ use glam::Vec2;
 use super::Painting;
 use crate::{
     app::App,
-    edit::{Change, Mode},
-    geometry::Ray,
-    model::{Document, NodeId, Shared},
-    motion::{Bone, Surface},
-    render::Camera,
-    session::Session,
     ui::{Compare, VertexArea},
-    weights::PosedCanvas,
 };
+use ulna_edit::{Change, Mode};
+use ulna_geometry::Ray;
+use ulna_model::{Document, NodeId, Shared};
+use ulna_motion::{Bone, Surface};
+use ulna_render::Camera;
+use ulna_session::Session;
+use ulna_weights::PosedCanvas;
 
 /// Joints nearer to the brush than this part of its radius fade.
 const NEAR: f32 = 1.15;

@@ -5,20 +5,20 @@ use glam::Vec2;
 
 use crate::{
     app::{App, jobs::Title},
-    edit::{
-        Command, Mode,
-        command::{
-            Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand,
-            Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
-            field::{Curve, How, Meshes, Nodes, Reach, VertexTerms},
-            meshes_of_body,
-        },
-    },
-    model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId},
-    session::{surface_findings, surface_place, weight_place},
     ui::{BendAction, BrushNumber, JointAct, ToastKind, WeightLook},
-    weights::{BrushKind, CanvasPart, Radius},
 };
+use ulna_edit::{
+    Command, Mode,
+    command::{
+        Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand, Normalize,
+        Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
+        field::{Curve, How, Meshes, Nodes, Reach, VertexTerms},
+        meshes_of_body,
+    },
+};
+use ulna_model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId};
+use ulna_session::{surface_findings, surface_place, weight_place};
+use ulna_weights::{BrushKind, CanvasPart, Radius};
 
 impl App {
     /// Commands of the brush.

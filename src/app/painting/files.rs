@@ -7,19 +7,19 @@ use egui::Context;
 use super::Painting;
 use crate::{
     app::App,
-    edit::{
-        Command, CommandLine,
-        command::{
-            Assign, DocumentCommand, SessionCommand, VertexCommand, WeightCommand,
-            field::{CarryWay, Nodes, Numbers, Reach, VertexTerms},
-        },
-    },
-    formats::weight_files::{WeightFile, read_rows, write_rows},
-    model::{Document, NodeId},
-    session::{RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically},
     ui::{Dialog, PathFor, ToastKind, thousands},
-    weights::{Draft, Scope},
 };
+use ulna_edit::{
+    Command, CommandLine,
+    command::{
+        Assign, DocumentCommand, SessionCommand, VertexCommand, WeightCommand,
+        field::{CarryWay, Nodes, Numbers, Reach, VertexTerms},
+    },
+};
+use ulna_formats::weight_files::{WeightFile, read_rows, write_rows};
+use ulna_model::{Document, NodeId};
+use ulna_session::{RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically};
+use ulna_weights::{Draft, Scope};
 
 /// Frames in which the system's clipboard answers; after that what was copied here is meant.
 const FRAMES: u8 = 1;
@@ -192,7 +192,7 @@ impl App {
                 }
             }
             Err(why) => {
-                let why = crate::edit::untold(session.document(), canvas, why);
+                let why = ulna_edit::untold(session.document(), canvas, why);
                 self.toast(ctx, ToastKind::Error, format!("No vertex was selected: {why}."));
             }
         }
@@ -213,7 +213,7 @@ impl App {
             return;
         };
         let table = weight_table(session.document(), &[]);
-        let vertices: usize = table.shapes.iter().map(crate::model::WeightShape::len).sum();
+        let vertices: usize = table.shapes.iter().map(ulna_model::WeightShape::len).sum();
         match write_atomically(&SystemDisk, &path, kind.write(&table).as_bytes()) {
             Ok(()) => {
                 let text = format!("Exported the weights of {} vertices to {}.", thousands(vertices), path.display());

@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use super::{Painting, ranges};
-use crate::{
-    app::ViewportRenderer,
-    edit::{BASE, layer_text},
-    model::{Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch},
-    render::{Color, TintKind},
-    ui::mask_grey,
-    weights::{
-        Canvas, Maps, MirrorMap,
-        layers::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
-    },
+use crate::{app::ViewportRenderer, ui::mask_grey};
+use ulna_edit::{BASE, layer_text};
+use ulna_model::{Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch};
+use ulna_render::{Color, TintKind};
+use ulna_weights::{
+    Canvas, Maps, MirrorMap,
+    layers::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
 };
 
 /// What painting keeps of layers.

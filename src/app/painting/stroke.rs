@@ -8,12 +8,12 @@ use glam::{Vec2, Vec3};
 use super::{Painting, Stroking, clear_view::in_sight, layers::Live};
 use crate::{
     app::App,
-    model::{Document, MeshId, PrimitiveId, WeightPatch},
     ui::{Action, PaintAction, StrokePhase, ToastKind},
-    weights::{
-        Brush, BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
-        layers::{NotPaintable, Painted},
-    },
+};
+use ulna_model::{Document, MeshId, PrimitiveId, WeightPatch};
+use ulna_weights::{
+    Brush, BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
+    layers::{NotPaintable, Painted},
 };
 
 impl App {

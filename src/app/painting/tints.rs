@@ -6,15 +6,12 @@ use std::{
 };
 
 use super::{Painting, ranges};
-use crate::render::ColorRole;
-use crate::{
-    app::ViewportRenderer,
-    edit::Change,
-    model::{Document, WeightMap},
-    render::{Color, TintKind, tokens},
-    ui::WeightLook,
-    weights::{Canvas, Fault, Tally, fault_in},
-};
+use crate::{app::ViewportRenderer, ui::WeightLook};
+use ulna_edit::Change;
+use ulna_model::{Document, WeightMap};
+use ulna_render::ColorRole;
+use ulna_render::{Color, TintKind, tokens};
+use ulna_weights::{Canvas, Fault, Tally, fault_in};
 
 /// What the tints on the device show.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,7 +220,7 @@ pub fn joint_colors(document: &Document, canvas: &Canvas) -> Vec<Color> {
     let mut chosen: Vec<Option<usize>> = vec![None; joints.len()];
     // Parents first, whatever the skin's order.
     let mut order: Vec<usize> = (0..joints.len()).collect();
-    let depth = |node: crate::model::NodeId| {
+    let depth = |node: ulna_model::NodeId| {
         let mut at = document.node(node).parent;
         let mut depth = 0;
         while let Some(parent) = at {

@@ -3,13 +3,11 @@
 use glam::Vec2;
 
 use super::Painting;
-use crate::{
-    edit::command::VertexCommand,
-    model::Document,
-    render::Camera,
-    ui::VertexArea,
-    weights::{Canvas, Pick, PosedCanvas, Reshape, faces_eye, pick, reshape},
-};
+use crate::ui::VertexArea;
+use ulna_edit::command::VertexCommand;
+use ulna_model::Document;
+use ulna_render::Camera;
+use ulna_weights::{Canvas, Pick, PosedCanvas, Reshape, faces_eye, pick, reshape};
 
 impl Painting {
     /// Selects vertices, or adds them to those that are.

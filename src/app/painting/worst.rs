@@ -6,12 +6,12 @@ use glam::Vec3;
 use super::Painting;
 use crate::{
     app::{App, ViewportRenderer},
-    edit::Change,
-    model::{Document, NodeId, PrimitiveId, SkinId},
-    motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion},
     ui::WeightLook,
-    weights::{Canvas, moved_by_storing},
 };
+use ulna_edit::Change;
+use ulna_model::{Document, NodeId, PrimitiveId, SkinId};
+use ulna_motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion};
+use ulna_weights::{Canvas, moved_by_storing};
 
 /// Spots in the list.
 const SPOTS: usize = 10;

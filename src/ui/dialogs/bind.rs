@@ -6,12 +6,10 @@ use super::{
     parts::{choice, head, many, small, warning},
     plain, primary,
 };
-use crate::{
-    edit::command::{BindSkin, BoundShape, CreateSkin, field::ClipName, field::Nodes, field::Seconds},
-    model::{ClipId, Derived, Document, NodeId, SkinId},
-    render::ColorRole,
-    ui::{Action, Actions, Dialog, DialogAction, Theme, View, theme::Font, widgets::check},
-};
+use crate::ui::{Action, Actions, Dialog, DialogAction, Theme, View, theme::Font, widgets::check};
+use ulna_edit::command::{BindSkin, BoundShape, CreateSkin, field::ClipName, field::Nodes, field::Seconds};
+use ulna_model::{ClipId, Derived, Document, NodeId, SkinId};
+use ulna_render::ColorRole;
 
 /// What is bound, and when.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,16 +8,14 @@ use super::{
     parts::{head, many, name_of, small, warning},
     plain, primary,
 };
-use crate::{
-    model::{Diagnostic, Severity},
-    render::ColorRole,
-    session::{Conversion, Found, USUAL_RATES, UpAxis},
-    ui::{
-        Actions, Dialog, DialogAction, Theme, View,
-        theme::Font,
-        widgets::{choices, name_widget, segment, segments},
-    },
+use crate::ui::{
+    Actions, Dialog, DialogAction, Theme, View,
+    theme::Font,
+    widgets::{choices, name_widget, segment, segments},
 };
+use ulna_model::{Diagnostic, Severity};
+use ulna_render::ColorRole;
+use ulna_session::{Conversion, Found, USUAL_RATES, UpAxis};
 
 /// A file of another format that waits to be opened.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,16 +7,14 @@ use std::{
 
 use egui::TextureId;
 
-use crate::{
-    edit::{CommandSpec, command::field::CarryWay},
-    model::{ClipId, UnkeyedAt},
-    motion::BestSeam,
-    session::{ExportRequest, Outlook, SaveRequest},
-    ui::{
-        Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere,
-        PicturesDraft, SeamsDraft,
-    },
+use crate::ui::{
+    Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere,
+    PicturesDraft, SeamsDraft,
 };
+use ulna_edit::{CommandSpec, command::field::CarryWay};
+use ulna_model::{ClipId, UnkeyedAt};
+use ulna_motion::BestSeam;
+use ulna_session::{ExportRequest, Outlook, SaveRequest};
 
 /// A dialog over the window.
 #[derive(Clone, Debug, PartialEq)]

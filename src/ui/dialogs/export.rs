@@ -12,16 +12,14 @@ use super::{
     plain, primary,
 };
 use crate::ui::popups::menu_button;
-use crate::{
-    model::{ClipId, Document, Severity, rate_in_words},
-    render::ColorRole,
-    session::{ExportFindings, ExportRequest, Session},
-    ui::{
-        Actions, Dialog, DialogAction, Theme, View,
-        theme::Font,
-        widgets::{check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
-    },
+use crate::ui::{
+    Actions, Dialog, DialogAction, Theme, View,
+    theme::Font,
+    widgets::{check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
 };
+use ulna_model::{ClipId, Document, Severity, rate_in_words};
+use ulna_render::ColorRole;
+use ulna_session::{ExportFindings, ExportRequest, Session};
 
 /// An export as it is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -292,7 +290,7 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                     if ui.button("Repair loop…").clicked() {
                         actions.push(DialogAction::SetDialog(None));
                         actions.push(crate::ui::TimelineAction::ShowClip(*clip));
-                        actions.push(crate::ui::Action::Run(crate::edit::command::PlayCommand::RepairLoop.into()));
+                        actions.push(crate::ui::Action::Run(ulna_edit::command::PlayCommand::RepairLoop.into()));
                     }
                     let show = ui.button("Show");
                     name_widget(ui, &show, &format!("Show {}", document.clip_label(*clip)));

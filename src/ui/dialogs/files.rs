@@ -11,17 +11,15 @@ use egui::{Align2, Key, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{plain, primary, title};
-use crate::{
-    edit::command::field::CarryWay,
-    model::Derived,
-    render::ColorRole,
-    session::{WeightFile, endings},
-    ui::{
-        Action, Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
-        theme::Font,
-        widgets::{cut, edged, name_widget, paint_icon, row, segment, segments},
-    },
+use crate::ui::{
+    Action, Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
+    theme::Font,
+    widgets::{cut, edged, name_widget, paint_icon, row, segment, segments},
 };
+use ulna_edit::command::field::CarryWay;
+use ulna_model::Derived;
+use ulna_render::ColorRole;
+use ulna_session::{WeightFile, endings};
 
 /// More than these are not listed.
 const MOST: usize = 5_000;

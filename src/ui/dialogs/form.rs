@@ -14,17 +14,15 @@ use self::{
     fields::{FieldPlace, field_ui},
 };
 use super::{parts::small, plain, primary, title};
-use crate::{
-    edit::{
-        ArgumentSpec, ArgumentType, CommandSpec,
-        command::{
-            field::Part as _,
-            forms::{Entry, entry, is_for_programs, is_needed, poses_over, shorter},
-        },
+use crate::ui::{Action, Actions, Dialog, DialogAction, View, edits, theme::Font};
+use ulna_edit::{
+    ArgumentSpec, ArgumentType, CommandSpec,
+    command::{
+        field::Part as _,
+        forms::{Entry, entry, is_for_programs, is_needed, poses_over, shorter},
     },
-    render::ColorRole,
-    ui::{Action, Actions, Dialog, DialogAction, View, edits, theme::Font},
 };
+use ulna_render::ColorRole;
 
 /// Points that the names of fields take, and what is between them and the fields.
 const LABELS: f32 = 132.0;
@@ -265,7 +263,7 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     let over = edits::over(view);
     let mut shown = Map::new();
     over.write(document, "", &mut shown);
-    let layer = view.layers.written.map(|id| crate::edit::command::pose_layer_text(document, id));
+    let layer = view.layers.written.map(|id| ulna_edit::command::pose_layer_text(document, id));
     let in_layer = layer.map_or_else(String::new, |layer| format!(", layer {layer}"));
     let words = match view.shown_clip() {
         Some(clip) => format!("{} at {:.3} s{in_layer}", document.clip_label(clip), view.edit_time()),

@@ -14,17 +14,15 @@ use super::{
     parts::{head, many, small, warning},
     plain, primary,
 };
-use crate::{
-    edit::command::{KeysHow, TakenName},
-    model::{Document, NodeId, rate_in_words},
-    render::ColorRole,
-    session::Fit,
-    ui::{
-        Actions, Dialog, DialogAction, Theme, View,
-        theme::Font,
-        widgets::{check, cut, edged, icon_button, name_widget, paint_icon, row, segment, segments},
-    },
+use crate::ui::{
+    Actions, Dialog, DialogAction, Theme, View,
+    theme::Font,
+    widgets::{check, cut, edged, icon_button, name_widget, paint_icon, row, segment, segments},
 };
+use ulna_edit::command::{KeysHow, TakenName};
+use ulna_model::{Document, NodeId, rate_in_words};
+use ulna_render::ColorRole;
+use ulna_session::Fit;
 
 /// A clip of another file, as it would be here.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,13 +5,13 @@ use std::path::Path;
 use egui::{Align, Align2, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use crate::render::ColorRole;
 use crate::ui::DialogAction;
 use crate::ui::{
     Actions, Theme,
     theme::Font,
     widgets::{cut, icon_button, paint_icon},
 };
+use ulna_render::ColorRole;
 
 /// Icon, title and a sentence, with a cross at the right that closes the dialog.
 pub fn head(

@@ -11,15 +11,13 @@ use super::{
     parts::{head, many, name_of, small},
     plain, primary,
 };
-use crate::{
-    render::{ColorRole, FilmKind, film_times, sheet_grid},
-    session::{Session, file_name},
-    ui::{
-        Actions, Dialog, DialogAction, Theme, View,
-        theme::Font,
-        widgets::{check, edged, name_widget, segment, segments},
-    },
+use crate::ui::{
+    Actions, Dialog, DialogAction, Theme, View,
+    theme::Font,
+    widgets::{check, edged, name_widget, segment, segments},
 };
+use ulna_render::{ColorRole, FilmKind, film_times, sheet_grid};
+use ulna_session::{Session, file_name};
 
 /// Pictures as they are chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -144,7 +142,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
     });
     let clip = &document.clips[clip];
-    let again = clip.repeat.unwrap_or_default() == crate::model::Repeat::Loop;
+    let again = clip.repeat.unwrap_or_default() == ulna_model::Repeat::Loop;
     let count = film_times(f64::from(clip.length()), now.fps, again).len();
     let files = now.kind.files(&now.path(), count);
     let there = files.iter().take(100).filter(|f| f.exists()).count();

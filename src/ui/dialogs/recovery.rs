@@ -7,9 +7,9 @@ use super::{
     parts::{head, many, small, step, text, warning},
     plain, primary, title,
 };
-use crate::render::ColorRole;
 use crate::ui::DialogAction;
 use crate::ui::{Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon};
+use ulna_render::ColorRole;
 
 /// Points of a file's picture.
 const PICTURE: egui::Vec2 = vec2(132.0, 96.0);
@@ -39,7 +39,7 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 32.0), Sense::hover());
         paint_icon(ui.painter(), rect.center(), icons::ICON_FOLDER_OPEN, 16.0, theme.color(ColorRole::TextTertiary));
-        small(ui, theme, &format!("Kept {} days, in Preferences › Files", crate::session::KEPT_DAYS));
+        small(ui, theme, &format!("Kept {} days, in Preferences › Files", ulna_session::KEPT_DAYS));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
                 && primary(ui, theme, &format!("Replay {}", many(view.dialogs.recoveries[0].steps.len(), "step")))
@@ -178,7 +178,7 @@ pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Optio
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if primary(ui, theme, "Save").clicked() {
             actions.push(DialogAction::SetDialog(None));
-            actions.push(Action::Run(crate::edit::command::FileCommand::Save.into()));
+            actions.push(Action::Run(ulna_edit::command::FileCommand::Save.into()));
         }
         if plain(ui, "Go on").clicked() {
             actions.push(DialogAction::SetDialog(None));

@@ -11,12 +11,10 @@ use super::{
     parts::{choice, head, many, name_of, small, step},
     plain, primary,
 };
-use crate::render::ColorRole;
+use crate::ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets};
 use crate::ui::{DialogAction, ProgramAction};
-use crate::{
-    session::{Outlook, SaveRequest},
-    ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets},
-};
+use ulna_render::ColorRole;
+use ulna_session::{Outlook, SaveRequest};
 
 /// Asks what to do about what is in a save's way.
 pub fn refused_ui(
@@ -178,7 +176,7 @@ pub fn changed_ui(
     ui.horizontal(|ui| {
         if plain(ui, "Save mine as…").clicked() {
             actions.push(DialogAction::SetDialog(None));
-            actions.push(Action::Run(crate::edit::command::FileCommand::SaveAs { path: None }.into()));
+            actions.push(Action::Run(ulna_edit::command::FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if primary(ui, theme, verb).clicked() {

@@ -6,17 +6,15 @@ use super::{
     parts::{head, many, small},
     plain, primary,
 };
-use crate::{
-    edit::command::{EnterHow, GoTo, GoWhen, field::ClipName, field::Seconds},
-    model::{ClipId, Document},
-    motion::BestSeam,
-    render::ColorRole,
-    ui::{
-        Action, Actions, Dialog, DialogAction, Theme, View,
-        theme::Font,
-        widgets::{cut, filter_field, row, segment, segments},
-    },
+use crate::ui::{
+    Action, Actions, Dialog, DialogAction, Theme, View,
+    theme::Font,
+    widgets::{cut, filter_field, row, segment, segments},
 };
+use ulna_edit::command::{EnterHow, GoTo, GoWhen, field::ClipName, field::Seconds};
+use ulna_model::{ClipId, Document};
+use ulna_motion::BestSeam;
+use ulna_render::ColorRole;
 
 /// What the seams are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

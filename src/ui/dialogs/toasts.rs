@@ -3,13 +3,13 @@
 use egui::{Align2, Area, Id, Label, Order, RichText, Sense, Ui, vec2};
 use egui_material_icons::icons;
 
-use crate::render::{ColorRole, Measure};
 use crate::ui::ProgramAction;
 use crate::ui::{
     Actions, Theme, Toast, ToastKind, View,
     theme::Font,
     widgets::{icon_button, name_widget, paint_icon},
 };
+use ulna_render::{ColorRole, Measure};
 
 pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     if view.dialogs.toasts.is_empty() {

@@ -6,17 +6,15 @@ use egui::{
 use egui_material_icons::icons;
 
 use super::mixing::{clip_text, line, number, preview, set};
-use crate::{
-    model::{ClipId, Derived, Document, InStep, Mix, MixBar, NodeId, Plays, Shared},
-    motion::{Mixer, blend_weights, foot_slides, ground_place, ground_speed, plane_weights},
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, View,
-        clip_menu::clip_menu,
-        theme::Font,
-        widgets::{choices, cut, icon_button, panel_title},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    clip_menu::clip_menu,
+    theme::Font,
+    widgets::{choices, cut, icon_button, panel_title},
 };
+use ulna_model::{ClipId, Derived, Document, InStep, Mix, MixBar, NodeId, Plays, Shared};
+use ulna_motion::{Mixer, blend_weights, foot_slides, ground_place, ground_speed, plane_weights};
+use ulna_render::ColorRole;
 
 /// How far feet slide in a bar: as it keeps step, and if it did not.
 #[derive(Clone, Debug, Default)]

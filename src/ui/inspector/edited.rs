@@ -3,20 +3,18 @@
 use egui::{Align, Layout, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::{
-    edit::command::{
-        LayerName, SessionCommand,
-        field::{ClipName, Meshes, Nodes},
-    },
-    model::{Derived, LayerHome},
-    render::ColorRole,
-    session::{Edited, EditedThing, Session},
-    ui::{
-        Action, Actions, LayerAction, OutlinerAction, Theme, TimelineAction, View,
-        theme::Font,
-        widgets::{cut, name_widget, paint_icon, panel_title},
-    },
+use crate::ui::{
+    Action, Actions, LayerAction, OutlinerAction, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{cut, name_widget, paint_icon, panel_title},
 };
+use ulna_edit::command::{
+    LayerName, SessionCommand,
+    field::{ClipName, Meshes, Nodes},
+};
+use ulna_model::{Derived, LayerHome};
+use ulna_render::ColorRole;
+use ulna_session::{Edited, EditedThing, Session};
 
 /// What the section keeps.
 #[derive(Clone, Debug, Default)]

@@ -2,17 +2,14 @@
 
 use egui::{RichText, Sense, Ui, vec2};
 
-use crate::render::ColorRole;
-use crate::{
-    edit::command::{frame_of, seam_in_words, travel_in_words},
-    model::{
-        AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology,
-        picture_header,
-    },
-    motion::clip_edit::{seam, travel},
-    session::Session,
-    ui::{AssetRef, Theme, beside::Beside, theme::Font, widgets::thousands},
+use crate::ui::{AssetRef, Theme, beside::Beside, theme::Font, widgets::thousands};
+use ulna_edit::command::{frame_of, seam_in_words, travel_in_words};
+use ulna_model::{
+    AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology, picture_header,
 };
+use ulna_motion::clip_edit::{seam, travel};
+use ulna_render::ColorRole;
+use ulna_session::Session;
 
 /// `1 node`, `3 nodes`.
 fn many(count: usize, what: &str) -> String {

@@ -3,16 +3,14 @@
 use egui::{Align2, DragValue, RichText, Sense, Ui, pos2, vec2};
 use glam::{EulerRot, Quat, Vec3};
 
-use crate::edit::evaluate;
-use crate::render::{ColorRole, Measure};
-use crate::{
-    model::transform::unit_or,
-    ui::{
-        Length, Theme,
-        theme::Font,
-        widgets::{name_widget, short_number},
-    },
+use crate::ui::{
+    Length, Theme,
+    theme::Font,
+    widgets::{name_widget, short_number},
 };
+use ulna_edit::evaluate;
+use ulna_model::transform::unit_or;
+use ulna_render::{ColorRole, Measure};
 
 /// What kind of numbers a row holds, and its name.
 #[derive(Clone, Copy, Debug)]

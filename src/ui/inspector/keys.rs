@@ -2,19 +2,17 @@
 
 use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
-use crate::{
-    edit::command::{
-        Between, KINDS, MoveKeys, ScaleKeys, SetInterpolation, SetKeyKind, WhichKeys,
-        field::{ClipName, Seconds},
-    },
-    model::{Clip, ClipId, Interpolation},
-    render::{ColorRole, Measure},
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{name_widget, segment, segments, thousands},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{name_widget, segment, segments, thousands},
 };
+use ulna_edit::command::{
+    Between, KINDS, MoveKeys, ScaleKeys, SetInterpolation, SetKeyKind, WhichKeys,
+    field::{ClipName, Seconds},
+};
+use ulna_model::{Clip, ClipId, Interpolation};
+use ulna_render::{ColorRole, Measure};
 
 fn plural(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", thousands(n)) }

@@ -5,28 +5,25 @@ use egui_material_icons::icons;
 
 use super::fields::{Shape, Triple, triple_ui};
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::{
-    edit::command::{
-        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, LayerOf,
-        LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer,
-        RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
-        field::{ClipName, Nodes, Numbers, Seconds},
-    },
-    model::{
-        ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
-        part_of,
-    },
-    motion::{Folded, SeenPoints, fold_clip, fold_error, fold_pose, strength_of, user_at},
-    render::ColorRole,
-    ui::{
-        Action, Actions, LayerAction, Theme, View, edits,
-        theme::Font,
-        widgets::{
-            check, cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon, panel_title,
-            select_all,
-        },
+use crate::ui::{
+    Action, Actions, LayerAction, Theme, View, edits,
+    theme::Font,
+    widgets::{
+        check, cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon, panel_title, select_all,
     },
 };
+use ulna_edit::command::{
+    ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, LayerOf, LayerStrength,
+    LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer, RemovePoseLayer,
+    RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
+    field::{ClipName, Nodes, Numbers, Seconds},
+};
+use ulna_model::{
+    ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
+    part_of,
+};
+use ulna_motion::{Folded, SeenPoints, fold_clip, fold_error, fold_pose, strength_of, user_at};
+use ulna_render::ColorRole;
 
 /// What the section keeps.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +131,7 @@ fn header(
                     .on_hover_text("So that they are there when it is opened again. What is seen is in its keys anyway")
                     .clicked()
                 {
-                    actions.push(Action::Run(crate::edit::command::KeepLayers { on: Some(keeps) }.into()));
+                    actions.push(Action::Run(ulna_edit::command::KeepLayers { on: Some(keeps) }.into()));
                 }
                 if ui.add_enabled(!layers.is_empty(), egui::Button::new("Fold all")).clicked() {
                     actions.push(fold(home, None));
@@ -185,7 +182,7 @@ fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, a
 }
 
 fn fold(home: LayerHome, layer: Option<PoseLayerId>) -> Action {
-    let layer = layer.map(crate::edit::command::LayerName::Id);
+    let layer = layer.map(ulna_edit::command::LayerName::Id);
     Action::Run(FoldLayers { clip: home.clip().map(ClipName::Id), layer }.into())
 }
 

@@ -3,25 +3,23 @@
 use egui::{DragValue, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::{
-    edit::{
-        Command,
-        command::{
-            Body, ClearPins, DocumentCommand, DragLimb, EndAngle, HoldPin, PinKind, SetPin, TimelineCommand,
-            field::{ClipName, Degrees, Nodes, Seconds},
-        },
-    },
-    model::{ClipId, Document, NodeId, Pin},
-    motion::ik,
-    render::{ColorRole, Measure},
-    ui::{
-        Action, Actions, OutlinerAction, Theme, View,
-        beside::Beside,
-        edits,
-        theme::Font,
-        widgets::{elided, icon_button, name_widget, pin_mark, pin_words},
+use crate::ui::{
+    Action, Actions, OutlinerAction, Theme, View,
+    beside::Beside,
+    edits,
+    theme::Font,
+    widgets::{elided, icon_button, name_widget, pin_mark, pin_words},
+};
+use ulna_edit::{
+    Command,
+    command::{
+        Body, ClearPins, DocumentCommand, DragLimb, EndAngle, HoldPin, PinKind, SetPin, TimelineCommand,
+        field::{ClipName, Degrees, Nodes, Seconds},
     },
 };
+use ulna_model::{ClipId, Document, NodeId, Pin};
+use ulna_motion::ik;
+use ulna_render::{ColorRole, Measure};
 
 /// What is kept of the limb from frame to frame.
 #[derive(Clone, Debug, Default)]

@@ -3,17 +3,15 @@
 use egui::{Align, Align2, DragValue, Layout, RichText, Sense, Ui, vec2};
 
 use super::blending::{BlendingState, blend_ui, blend_with_ui};
-use crate::{
-    edit::command::{MixText, SetMix, mix_of},
-    model::{ClipId, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared, transform::angle_between},
-    motion::{Mixer, Pose, Stack, nlerp_gap},
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, TimelineAction, View,
-        theme::Font,
-        widgets::{check, choices, cut, icon_button, mask_words, name_widget, panel_title},
-    },
+use crate::ui::{
+    Action, Actions, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{check, choices, cut, icon_button, mask_words, name_widget, panel_title},
 };
+use ulna_edit::command::{MixText, SetMix, mix_of};
+use ulna_model::{ClipId, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared, transform::angle_between};
+use ulna_motion::{Mixer, Pose, Stack, nlerp_gap};
+use ulna_render::ColorRole;
 
 /// What keeps what was found and what a hand has.
 #[derive(Clone, Debug, Default)]
@@ -273,7 +271,7 @@ fn greatest_gap(mixer: &mut Mixer, document: &Document, mix: &Shared<Mix>, lane:
     playing.retain(|p| p.lane == lane && p.weight > 0.005);
     playing.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let total: f32 = playing.iter().map(|p| p.weight).sum();
-    let pose = |p: &crate::motion::Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
+    let pose = |p: &ulna_motion::Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
     let mut poses: Vec<Pose> = playing.iter().take(MOST).map(pose).collect();
     if total < 0.995 {
         poses.push(Pose::evaluate(document, &Stack::default()));
@@ -281,7 +279,7 @@ fn greatest_gap(mixer: &mut Mixer, document: &Document, mix: &Shared<Mix>, lane:
     let mut worst = 0.0f32;
     for (k, a) in poses.iter().enumerate() {
         for b in &poses[..k] {
-            let angle = |(a, b): (&crate::model::Local, &crate::model::Local)| {
+            let angle = |(a, b): (&ulna_model::Local, &ulna_model::Local)| {
                 angle_between(a.transform().rotation, b.transform().rotation)
             };
             worst = a.local.iter().zip(&b.local).map(angle).fold(worst, f32::max);

@@ -24,14 +24,12 @@ use super::{
     theme::Font,
     widgets::{diamond, icon_button, node_icon, panel_title},
 };
-use crate::render::{ColorRole, Measure};
-use crate::{
-    edit::{
-        Command, Mode,
-        command::{Over, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
-    },
-    model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform},
+use ulna_edit::{
+    Command, Mode,
+    command::{Over, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
 };
+use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
+use ulna_render::{ColorRole, Measure};
 
 /// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to another spelling of the
 /// same rotation.
@@ -521,7 +519,7 @@ fn set_user(
 }
 
 /// The diamond beside a row: filled on a key, hollow where the clip moves it, amber where it waits.
-fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&crate::model::Track>, slot: egui::Pos2) {
+fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&ulna_model::Track>, slot: egui::Pos2) {
     let Some(track) = track else { return };
     let theme = view.theme;
     let on = track.key_at(view.timeline.playback.time as f32, 1e-3).is_some();

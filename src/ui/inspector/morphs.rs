@@ -3,17 +3,15 @@
 use egui::{RichText, Sense, Slider, Ui, vec2};
 use egui_material_icons::icons;
 
-use crate::render::ColorRole;
-use crate::{
-    edit::command::{ResetMorphs, field::Nodes},
-    model::{Document, NodeId, Property},
-    motion::morph_partner,
-    ui::{
-        Action, Actions, Theme, View, edits,
-        theme::Font,
-        widgets::{elided, icon_button, name_widget},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View, edits,
+    theme::Font,
+    widgets::{elided, icon_button, name_widget},
 };
+use ulna_edit::command::{ResetMorphs, field::Nodes};
+use ulna_model::{Document, NodeId, Property};
+use ulna_motion::morph_partner;
+use ulna_render::ColorRole;
 
 /// More are reached by the filter of the palette's commands; a list of hundreds is no help.
 const MOST: usize = 200;

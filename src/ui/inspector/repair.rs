@@ -6,17 +6,15 @@ use std::collections::BTreeMap;
 use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::{
-    edit::command::{CloseHow, CloseLoop, PlayCommand, field::ClipName, frame_of},
-    model::{Clip, ClipId, Derived, Document, NodeId, Shared, Track, TrackId},
-    motion::clip_edit::{Closing, Seam, closed, seam},
-    render::ColorRole,
-    ui::{
-        Action, Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View,
-        theme::Font,
-        widgets::{check, icon_button, joint_icon, name_widget, panel_title, row, segment, segments},
-    },
+use crate::ui::{
+    Action, Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{check, icon_button, joint_icon, name_widget, panel_title, row, segment, segments},
 };
+use ulna_edit::command::{CloseHow, CloseLoop, PlayCommand, field::ClipName, frame_of};
+use ulna_model::{Clip, ClipId, Derived, Document, NodeId, Shared, Track, TrackId};
+use ulna_motion::clip_edit::{Closing, Seam, closed, seam};
+use ulna_render::ColorRole;
 
 /// What is found about a seam: as it is, and as it will be.
 #[derive(Clone, Debug, Default)]
@@ -186,7 +184,7 @@ fn gaps_ui(ui: &mut Ui, view: &View<'_>, document: &Document, seam: &Seam, all: 
     const SMALL: (f32, f32) = (0.003, 0.009);
     const FEW: usize = 4;
     let theme = view.theme;
-    let counts = |gap: &crate::motion::clip_edit::Gap| gap.distance > SMALL.0 || gap.angle > SMALL.1;
+    let counts = |gap: &ulna_motion::clip_edit::Gap| gap.distance > SMALL.0 || gap.angle > SMALL.1;
     let many = seam.gaps.iter().filter(|g| counts(g)).count();
     let shown = if *all { seam.gaps.len().min(60) } else { many.min(FEW) };
     if many == 0 && !*all {

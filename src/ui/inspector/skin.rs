@@ -3,13 +3,11 @@
 use egui::{CollapsingHeader, Label, RichText, Ui};
 use glam::Mat4;
 
-use crate::{
-    model::{Derived, Document, NodeId, SkinId},
-    motion::Pose,
-    render::ColorRole,
-    ui::{Theme, View, theme::Font},
-    weights::{at_rest, bound_mesh},
-};
+use crate::ui::{Theme, View, theme::Font};
+use ulna_model::{Derived, Document, NodeId, SkinId};
+use ulna_motion::Pose;
+use ulna_render::ColorRole;
+use ulna_weights::{at_rest, bound_mesh};
 
 /// How far the joints of a skin show its meshes apart at rest, metres, in a state of the document.
 pub type Apart = Derived<(u64, SkinId), f64>;
@@ -22,8 +20,8 @@ pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Docum
     /// Skins that are shown.
     const MOST: usize = 4;
     let theme = view.theme;
-    let generation = view.session.map_or(0, crate::session::Session::generation);
-    let of_node = |(_, s): &(SkinId, &crate::model::Shared<crate::model::Skin>)| s.joints.contains(&node);
+    let generation = view.session.map_or(0, ulna_session::Session::generation);
+    let of_node = |(_, s): &(SkinId, &ulna_model::Shared<ulna_model::Skin>)| s.joints.contains(&node);
     for (id, skin) in document.skins.iter().filter(of_node).take(MOST) {
         let Some(at) = skin.joints.iter().position(|j| *j == node) else { continue };
         let inverse = skin.inverse_bind[at];

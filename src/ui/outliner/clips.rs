@@ -6,24 +6,24 @@ use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
 use super::OutlinerState;
-use crate::render::ColorRole;
 use crate::ui::popups::{context_menu, show_popup};
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row},
+};
 use crate::ui::{DialogAction, TimelineAction, widgets::select_all};
-use crate::{
-    edit::Command,
-    edit::command::{
+use ulna_edit::{
+    Command,
+    command::{
         CloseLoop, DeleteClip, DuplicateClip, JoinClip, MakeEditable, MirrorClip, NewClip, PlayCommand, ReduceKeys,
         RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TravelGoes, TrimClip,
         field::ClipName, field::Nodes, frame_of, seam_in_words,
     },
-    model::{ClipId, Document, NodeId},
-    motion::clip_edit::seam,
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{elided, filter_field, icon_button, paint_icon, panel_title, row},
-    },
 };
+use ulna_model::{ClipId, Document, NodeId};
+use ulna_motion::clip_edit::seam;
+use ulna_render::ColorRole;
 
 /// In which order clips are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    edit::{NodeVisibility, Selection},
-    model::{Document, NodeId},
-    ui::{Action, AssetRef},
-};
+use crate::ui::{Action, AssetRef};
+use ulna_edit::{NodeVisibility, Selection};
+use ulna_model::{Document, NodeId};
 
 /// What the outliner asks for, and others that choose nodes.
 #[derive(Clone, Debug)]

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use egui::{Align2, PointerButton, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::{
-    edit::command::{MixText, SetMix, mix_of},
-    model::{Document, Mix, MixMask, NodeId, Shared},
-    render::ColorRole,
-    ui::{Action, Actions, Theme, View, theme::Font},
-};
+use crate::ui::{Action, Actions, Theme, View, theme::Font};
+use ulna_edit::command::{MixText, SetMix, mix_of};
+use ulna_model::{Document, Mix, MixMask, NodeId, Shared};
+use ulna_render::ColorRole;
 
 /// Points of the box of a row.
 const BOX: f32 = 48.0;

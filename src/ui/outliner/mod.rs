@@ -16,8 +16,8 @@ use super::{
     theme::Font,
     widgets::{filter_field, panel_title},
 };
-use crate::model::{ClipId, Derived, NodeId};
-use crate::render::{ColorRole, Measure};
+use ulna_model::{ClipId, Derived, NodeId};
+use ulna_render::{ColorRole, Measure};
 
 /// What the outliner keeps.
 #[derive(Clone, Debug, Default)]

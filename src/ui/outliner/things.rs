@@ -4,17 +4,15 @@ use egui::{Role, Sense, Ui, WidgetInfo, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::OutlinerState;
-use crate::render::{ColorRole, Measure};
 use crate::ui::OutlinerAction;
-use crate::{
-    model::{Document, NodeId},
-    ui::{
-        Actions, AssetRef, Theme, View,
-        theme::Font,
-        widgets::thousands,
-        widgets::{elided, paint_icon, row},
-    },
+use crate::ui::{
+    Actions, AssetRef, Theme, View,
+    theme::Font,
+    widgets::thousands,
+    widgets::{elided, paint_icon, row},
 };
+use ulna_model::{Document, NodeId};
+use ulna_render::{ColorRole, Measure};
 
 /// A group of things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +69,7 @@ fn fact(document: &Document, thing: AssetRef) -> String {
 
 /// The nodes that a thing is seen at.
 fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
-    let by = |fits: &dyn Fn(&crate::model::Node) -> bool| -> Vec<NodeId> {
+    let by = |fits: &dyn Fn(&ulna_model::Node) -> bool| -> Vec<NodeId> {
         document.node_ids().filter(|id| fits(document.node(*id))).collect()
     };
     match thing {

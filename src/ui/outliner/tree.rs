@@ -13,17 +13,15 @@ use super::{
     OutlinerState,
     things::{self, Section},
 };
-use crate::render::{ColorRole, Measure};
-use crate::ui::{OutlinerAction, ViewportAction};
-use crate::{
-    edit::command::{RenameNode, field::Nodes},
-    model::{Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared, Targets},
-    ui::{
-        Action, Actions, AssetRef, Theme, View,
-        theme::Font,
-        widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row, select_all},
-    },
+use crate::ui::{
+    Action, Actions, AssetRef, Theme, View,
+    theme::Font,
+    widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row, select_all},
 };
+use crate::ui::{OutlinerAction, ViewportAction};
+use ulna_edit::command::{RenameNode, field::Nodes};
+use ulna_model::{Derived, Diagnostic, Document, NodeId, PoseLayers, Severity, Shared, Targets};
+use ulna_render::{ColorRole, Measure};
 
 /// A row that is not folded away.
 #[derive(Clone, Copy, Debug)]

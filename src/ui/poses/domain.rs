@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use egui::TextureId;
 
-use crate::{edit::command::PoseReach, model::KeptPose, ui::Action};
+use crate::ui::Action;
+use ulna_edit::command::PoseReach;
+use ulna_model::KeptPose;
 
 /// Where poses are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,28 +15,24 @@ use egui_material_icons::icons;
 
 pub use self::domain::{Applied, Library, Pasting, Poses, PosesAction, PosesView};
 use crate::ui::popups::context_menu;
-use crate::{
-    edit::{
-        Scene,
-        command::{
-            ApplyPose, DocumentCommand, ForgetPose, KeepPose, Over, PoseReach, RenameKept, field::Nodes, kept_poses,
-            pose_text,
-        },
-    },
-    model::{Document, KeptPose, NodeId},
-    motion::{Pose, ik},
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, View,
-        blend_drag::{BlendDrag, blend_buttons_ui},
-        edits,
-        poses_tab::poses_tab_ui,
-        theme::Font,
-        widgets::{
-            elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments, select_all,
-        },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    blend_drag::{BlendDrag, blend_buttons_ui},
+    edits,
+    poses_tab::poses_tab_ui,
+    theme::Font,
+    widgets::{elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments, select_all},
+};
+use ulna_edit::{
+    Scene,
+    command::{
+        ApplyPose, DocumentCommand, ForgetPose, KeepPose, Over, PoseReach, RenameKept, field::Nodes, kept_poses,
+        pose_text,
     },
 };
+use ulna_model::{Document, KeptPose, NodeId};
+use ulna_motion::{Pose, ik};
+use ulna_render::ColorRole;
 
 /// Points the strip is high, with cards and without.
 const STRIP: f32 = 176.0;
@@ -109,7 +105,7 @@ pub fn height(view: &View<'_>, bare: bool) -> Option<f32> {
 }
 
 /// What puts a pose on, where edits go now.
-fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec<crate::edit::Command> {
+fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec<ulna_edit::Command> {
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     let node = reached(start, view.pose, view.poses.reach, &selected).map(Nodes::Ids);
     let (name, text) = match view.poses.library {
@@ -241,7 +237,7 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if view.mode == crate::edit::Mode::Animate {
+        if view.mode == ulna_edit::Mode::Animate {
             poses_tab_ui(ui, view, actions);
         }
         let response = ui.button("Keep this pose");

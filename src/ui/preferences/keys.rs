@@ -2,15 +2,13 @@
 
 use egui::{Align2, Event, Key, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
-use crate::{
-    edit::{CommandSpec, KeyMap, KeyScope, Preset, table},
-    render::ColorRole,
-    ui::{
-        Actions, Dialog, DialogAction, PreferencePage, Settings, Theme, View,
-        theme::Font,
-        widgets::{filter_field, key_chips, segment, segments},
-    },
+use crate::ui::{
+    Actions, Dialog, DialogAction, PreferencePage, Settings, Theme, View,
+    theme::Font,
+    widgets::{filter_field, key_chips, segment, segments},
 };
+use ulna_edit::{CommandSpec, KeyMap, KeyScope, Preset, table};
+use ulna_render::ColorRole;
 
 /// Waits for the key of a command, or for none.
 fn listen(command: Option<&str>) -> DialogAction {

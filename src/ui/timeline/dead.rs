@@ -1,10 +1,8 @@
 //! Which keys of the listed rows change nothing.
 
 use super::per_track::PerTrack;
-use crate::{
-    model::{KeySet, KeyTimes, Shared, Track, TrackId},
-    motion::clip_edit::dead_keys,
-};
+use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
+use ulna_motion::clip_edit::dead_keys;
 
 /// A track with more keys is a capture: to look would take long, and none of its keys is dead by design.
 const MOST: usize = 4000;

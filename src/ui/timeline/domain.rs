@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    edit::{KeysHome, Mode, Selection, command::CloseHow},
-    model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, UnkeyedAt},
-    motion::{Playing, clip_edit::Gap},
-    session::{Playback, RulerUnit},
-    ui::Action,
-};
+use crate::ui::Action;
+use ulna_edit::{KeysHome, Mode, Selection, command::CloseHow};
+use ulna_model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, UnkeyedAt};
+use ulna_motion::{Playing, clip_edit::Gap};
+use ulna_session::{Playback, RulerUnit};
 
 /// What the timeline asks for.
 #[derive(Clone, Debug)]

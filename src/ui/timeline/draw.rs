@@ -3,12 +3,10 @@
 use egui::{Color32, Mesh, Pos2, Rect, Vec2, epaint::Vertex, pos2, vec2};
 
 use super::axis::TimeAxis;
-use crate::{
-    model::{Interpolation, KeyKind, Track},
-    motion::clip_edit::is_hold_end,
-    render::ColorRole,
-    ui::Theme,
-};
+use crate::ui::Theme;
+use ulna_model::{Interpolation, KeyKind, Track};
+use ulna_motion::clip_edit::is_hold_end;
+use ulna_render::ColorRole;
 
 /// Keys nearer to one another than this are a band, points.
 const DENSE: f64 = 5.0;

@@ -7,12 +7,10 @@ use egui_material_icons::icons;
 
 use super::per_track::PerTrack;
 use crate::ui::popups::lasting_menu_button;
-use crate::{
-    model::{NodeId, Property, Shared, Track, TrackId},
-    motion::clip_edit::SAME_TIME,
-    render::ColorRole,
-    ui::{Theme, View, theme::Font, widgets::check},
-};
+use crate::ui::{Theme, View, theme::Font, widgets::check};
+use ulna_model::{NodeId, Property, Shared, Track, TrackId};
+use ulna_motion::clip_edit::SAME_TIME;
+use ulna_render::ColorRole;
 
 /// What is listed.
 #[derive(Clone, Debug, Default)]

@@ -4,19 +4,16 @@
 use egui::{Event, Key, Ui};
 
 use super::axis::TimeAxis;
-use crate::{
-    edit::{
-        KeysHome,
-        command::{
-            Between, Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName,
-            field::Seconds,
-        },
-        evaluate,
+use crate::ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectHow};
+use ulna_edit::{
+    KeysHome,
+    command::{
+        Between, Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds,
     },
-    model::{Clip, ClipId, KeySet, Shared, TrackId},
-    motion::clip_edit::SAME_TIME,
-    ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectHow},
+    evaluate,
 };
+use ulna_model::{Clip, ClipId, KeySet, Shared, TrackId};
+use ulna_motion::clip_edit::SAME_TIME;
 
 /// What is done to keys.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,15 +3,13 @@
 use egui::{Align2, Area, Frame, Id, Key, Margin, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
 
 use super::{TimelineState, axis::TimeAxis};
-use crate::{
-    edit::command::{
-        HoldPin,
-        field::{ClipName, Nodes, Seconds},
-    },
-    model::{ClipId, NodeId},
-    render::ColorRole,
-    ui::{Action, Actions, Theme, View, theme::Font},
+use crate::ui::{Action, Actions, Theme, View, theme::Font};
+use ulna_edit::command::{
+    HoldPin,
+    field::{ClipName, Nodes, Seconds},
 };
+use ulna_model::{ClipId, NodeId};
+use ulna_render::ColorRole;
 
 /// What is held, and from when to when.
 #[derive(Clone, Debug)]

@@ -4,19 +4,17 @@ use egui::{Align2, Painter, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, v
 
 use super::{TimelineState, axis::TimeAxis};
 use crate::ui::popups::{context_menu, menu_button};
-use crate::{
-    edit::command::{
-        Color, MoveMarker, RemoveMarker, SetMarker,
-        field::{ClipName, Seconds},
-    },
-    model::{Clip, ClipId, Marker, MarkerColor},
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, TimelineAction, View,
-        theme::Font,
-        widgets::{elided, select_all},
-    },
+use crate::ui::{
+    Action, Actions, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{elided, select_all},
 };
+use ulna_edit::command::{
+    Color, MoveMarker, RemoveMarker, SetMarker,
+    field::{ClipName, Seconds},
+};
+use ulna_model::{Clip, ClipId, Marker, MarkerColor};
+use ulna_render::ColorRole;
 
 /// A marker that a hand is at.
 #[derive(Clone, Debug, Default)]

@@ -3,21 +3,19 @@
 use egui::{Response, RichText, Ui};
 
 use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
-use crate::{
-    edit::command::{
-        Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
-        SetInterpolation, SetKeyKind, SetTangents, Through, TimelineCommand, WhichKeys,
-        field::{ClipName, Nodes, Seconds},
-    },
-    model::{ClipId, Interpolation},
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, View,
-        popups::{context_menu, menu_button, show_popup},
-        theme::Font,
-        widgets::thousands,
-    },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    popups::{context_menu, menu_button, show_popup},
+    theme::Font,
+    widgets::thousands,
 };
+use ulna_edit::command::{
+    Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
+    SetInterpolation, SetKeyKind, SetTangents, Through, TimelineCommand, WhichKeys,
+    field::{ClipName, Nodes, Seconds},
+};
+use ulna_model::{ClipId, Interpolation};
+use ulna_render::ColorRole;
 
 /// The command that copies the selected keys.
 fn copy_keys(view: &View<'_>) -> Option<Command> {
@@ -79,7 +77,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
             }
         }
         ui.separator();
-        let delete = crate::edit::command::DeleteKeys::spec();
+        let delete = ulna_edit::command::DeleteKeys::spec();
         if line(ui, view, &count(n, "Delete"), Some(delete), some) {
             actions.push(Action::Invoke(delete));
         }

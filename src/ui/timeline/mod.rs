@@ -37,11 +37,9 @@ use std::{collections::BTreeSet, rc::Rc};
 use egui::{RichText, Ui};
 
 use super::{Action, Actions, Theme, View, blend_drag::BlendDrag, theme::Font};
-use crate::render::ColorRole;
-use crate::{
-    edit::{KeysHome, Mode, command::NewClip},
-    model::{Clip, ClipId, Derived, KeySet, NodeId, Shared},
-};
+use ulna_edit::{KeysHome, Mode, command::NewClip};
+use ulna_model::{Clip, ClipId, Derived, KeySet, NodeId, Shared};
+use ulna_render::ColorRole;
 
 /// A list for the selected keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

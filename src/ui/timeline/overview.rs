@@ -3,11 +3,9 @@
 use egui::{PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{TimelineState, sheet::Sheet};
-use crate::{
-    edit::command::{CleanKeys, WhichKeys, field::ClipName},
-    render::ColorRole,
-    ui::{Action, Actions, Theme, theme::Font, widgets::thousands},
-};
+use crate::ui::{Action, Actions, Theme, theme::Font, widgets::thousands};
+use ulna_edit::command::{CleanKeys, WhichKeys, field::ClipName};
+use ulna_render::ColorRole;
 
 /// What of the window is dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub fn overview_ui(
         .view
         .timeline
         .playback
-        .length(sheet.view.session.map_or(&crate::model::Document::default(), |s| s.document()));
+        .length(sheet.view.session.map_or(&ulna_model::Document::default(), |s| s.document()));
     let all = (state.start.min(0.0), state.end.max(length.max(0.1)));
     let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
     let time = |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);

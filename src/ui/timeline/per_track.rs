@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Shared, Track, TrackId};
+use ulna_model::{Shared, Track, TrackId};
 
 /// A value a track.
 #[derive(Clone, Debug)]

@@ -10,11 +10,9 @@ use super::{
     rows::Row,
     sheet::Sheet,
 };
-use crate::{
-    model::{KeySet, KeyTimes, Shared, Track, TrackId},
-    render::ColorRole,
-    ui::{Actions, timeline::domain::SelectHow},
-};
+use crate::ui::{Actions, timeline::domain::SelectHow};
+use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
+use ulna_render::ColorRole;
 
 /// How near a press must be to a key, points.
 const REACH: f32 = 6.0;

@@ -14,24 +14,22 @@ use super::{
     sheet::{Replaced, changed_tracks},
     values::{Channel, morph_ui, values_ui},
 };
-use crate::render::ColorRole;
 use crate::ui::popups::{context_menu, menu_button};
-use crate::{
-    edit::command::{
-        ChangeKeys, SetKey, ValueAbout, ValueHow, WhichKeys,
-        field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
-    },
-    model::{
-        Clip, ClipId, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId, PoseLayers, Property,
-        Shared, Track, TrackId, Tree,
-    },
-    ui::{
-        Action, Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction,
-        theme::Font,
-        timeline::domain::SelectHow,
-        widgets::{elided, node_icon, paint_icon},
-    },
+use crate::ui::{
+    Action, Actions, OutlinerAction, Theme, TimelineAction, View, ViewportAction,
+    theme::Font,
+    timeline::domain::SelectHow,
+    widgets::{elided, node_icon, paint_icon},
 };
+use ulna_edit::command::{
+    ChangeKeys, SetKey, ValueAbout, ValueHow, WhichKeys,
+    field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
+};
+use ulna_model::{
+    Clip, ClipId, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId, PoseLayers, Property,
+    Shared, Track, TrackId, Tree,
+};
+use ulna_render::ColorRole;
 
 /// A node with the tracks that move it.
 type Animated = (NodeId, Vec<(TrackId, Shared<Track>)>);

@@ -3,18 +3,18 @@
 use egui::{Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{TimelineState, axis::TimeAxis};
-use crate::edit::command::{
-    AddMarker, RippleKeys,
-    field::{ClipName, Seconds},
-};
-use crate::render::ColorRole;
-use crate::session::{Playback, RulerUnit};
 use crate::ui::popups::context_menu;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{crisp, diamond},
 };
+use ulna_edit::command::{
+    AddMarker, RippleKeys,
+    field::{ClipName, Seconds},
+};
+use ulna_render::ColorRole;
+use ulna_session::{Playback, RulerUnit};
 
 /// What the ruler counts: how many a second, and how many of those a number on it is of.
 fn counted(playback: &Playback) -> (f64, f64) {

@@ -19,18 +19,18 @@ use super::{
     ruler::{grid, playhead_line, ruler_ui},
     strength::strength_ui,
 };
-use crate::{
-    edit::{
-        KeysHome,
-        command::{CloseHow, frame_of},
-    },
-    model::{Clip, ClipId, Derived, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, Track, TrackId},
-    render::{ColorRole, Measure},
-    ui::{
-        Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View, ViewportAction, theme::Font,
-        timeline::domain::SelectHow, widgets::filter_field,
-    },
+use crate::ui::{
+    Actions, OutlinerAction, RepairLoop, Theme, TimelineAction, View, ViewportAction, theme::Font,
+    timeline::domain::SelectHow, widgets::filter_field,
 };
+use ulna_edit::{
+    KeysHome,
+    command::{CloseHow, frame_of},
+};
+use ulna_model::{
+    Clip, ClipId, Derived, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, Track, TrackId,
+};
+use ulna_render::{ColorRole, Measure};
 
 /// Height of the bar at the foot.
 const OVERVIEW: f32 = 24.0;

@@ -4,17 +4,15 @@ use egui::{Align2, Key, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui
 use egui_material_icons::icons;
 
 use super::{draw, sheet::Sheet};
-use crate::{
-    edit::command::{LayerOf, LayerStrength, LayerStrengthKeys, StrengthGoes, field::Numbers, field::Seconds},
-    model::{Interpolation, LayerHome, PoseLayer, PoseLayerId, Track},
-    motion::strength_of,
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme,
-        theme::Font,
-        widgets::{elided, paint_icon},
-    },
+use crate::ui::{
+    Action, Actions, Theme,
+    theme::Font,
+    widgets::{elided, paint_icon},
 };
+use ulna_edit::command::{LayerOf, LayerStrength, LayerStrengthKeys, StrengthGoes, field::Numbers, field::Seconds};
+use ulna_model::{Interpolation, LayerHome, PoseLayer, PoseLayerId, Track};
+use ulna_motion::strength_of;
+use ulna_render::ColorRole;
 
 /// A key of a strength that is dragged.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,24 +4,22 @@ use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::{NlerpGap, TimelineState};
-use crate::render::ColorRole;
 use crate::ui::TimelineAction;
-use crate::{
-    edit::{
-        Mode,
-        command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName},
-    },
-    model::{Document, Repeat, rate_in_words},
-    motion::{Averaging, nlerp_difference},
-    session::RulerUnit,
-    ui::{
-        Action, Actions, Theme, View,
-        blend_drag::blend_buttons_ui,
-        poses_tab::poses_tab_ui,
-        theme::Font,
-        widgets::{elided, filter_field, icon_button, name_widget},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    blend_drag::blend_buttons_ui,
+    poses_tab::poses_tab_ui,
+    theme::Font,
+    widgets::{elided, filter_field, icon_button, name_widget},
 };
+use ulna_edit::{
+    Mode,
+    command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName},
+};
+use ulna_model::{Document, Repeat, rate_in_words};
+use ulna_motion::{Averaging, nlerp_difference};
+use ulna_render::ColorRole;
+use ulna_session::RulerUnit;
 
 /// What there is room for in a line of so many points: the least needed goes first.
 struct Room {

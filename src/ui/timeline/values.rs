@@ -6,23 +6,21 @@ use std::cell::Cell;
 use egui::{DragValue, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::{EulerRot, Quat, Vec3};
 
-use crate::{
-    edit::{
-        command::{
-            ChangeKeys, DeleteKeys, KeyMorphs, SetKey, ValueAbout, ValueHow, WhichKeys,
-            field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds},
-        },
-        evaluate,
-    },
-    model::{ClipId, KeySet, KeyTimes, NodeId, Property, Track, TrackId},
-    motion::clip_edit::SAME_TIME,
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, View, edits,
-        theme::Font,
-        widgets::{diamond, name_widget, short_number},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View, edits,
+    theme::Font,
+    widgets::{diamond, name_widget, short_number},
 };
+use ulna_edit::{
+    command::{
+        ChangeKeys, DeleteKeys, KeyMorphs, SetKey, ValueAbout, ValueHow, WhichKeys,
+        field::{ClipName, KeyParts, Nodes, Numbers, Parts, Seconds},
+    },
+    evaluate,
+};
+use ulna_model::{ClipId, KeySet, KeyTimes, NodeId, Property, Track, TrackId};
+use ulna_motion::clip_edit::SAME_TIME;
+use ulna_render::ColorRole;
 
 /// Points of a field, and from one to the next.
 const FIELD: (f32, f32) = (57.0, 59.0);

@@ -3,12 +3,10 @@
 use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
-use crate::render::ColorRole;
-use crate::{
-    edit::command::ViewCommand,
-    model::NodeId,
-    ui::{Action, Actions, Theme, View, theme::Font, widgets::tooltip},
-};
+use crate::ui::{Action, Actions, Theme, View, theme::Font, widgets::tooltip};
+use ulna_edit::command::ViewCommand;
+use ulna_model::NodeId;
+use ulna_render::ColorRole;
 
 /// Points from the corner gizmo's centre to the balls at its ends, and their radius.
 const ARM: f32 = 27.0;

@@ -3,10 +3,8 @@
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
 
-use crate::{
-    render::ColorRole,
-    ui::{Theme, View, theme::Font},
-};
+use crate::ui::{Theme, View, theme::Font};
+use ulna_render::ColorRole;
 
 /// Points of a dash, and between two.
 const DASH: (f32, f32) = (5.0, 4.0);

@@ -4,13 +4,11 @@ use egui::TextureId;
 use glam::{Vec2, Vec3};
 
 use super::pick::PickedBone;
-use crate::{
-    edit::command::{Body, Children, DragLimb, EndAngle, Over, ToolCommand, field::Nodes},
-    model::{Derived, DisplayChoice, NodeId},
-    motion::{Balance, Bone, MotionPath, Space},
-    render::{Camera, Shading},
-    ui::Action,
-};
+use crate::ui::Action;
+use ulna_edit::command::{Body, Children, DragLimb, EndAngle, Over, ToolCommand, field::Nodes};
+use ulna_model::{Derived, DisplayChoice, NodeId};
+use ulna_motion::{Balance, Bone, MotionPath, Space};
+use ulna_render::{Camera, Shading};
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

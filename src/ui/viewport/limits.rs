@@ -3,14 +3,12 @@
 use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Vec2, Vec3};
 
-use crate::{
-    edit::{Mode, command::ToolCommand},
-    geometry::orthogonal_factor,
-    model::NodeId,
-    motion::{ik, limits_of},
-    render::ColorRole,
-    ui::{Theme, View, theme::Font},
-};
+use crate::ui::{Theme, View, theme::Font};
+use ulna_edit::{Mode, command::ToolCommand};
+use ulna_geometry::orthogonal_factor;
+use ulna_model::NodeId;
+use ulna_motion::{ik, limits_of};
+use ulna_render::ColorRole;
 
 const RADIUS: f32 = 52.0;
 /// Radians from an end at which a joint is at it.

@@ -3,17 +3,15 @@
 use egui::Response;
 
 use crate::ui::popups::context_menu;
-use crate::{
-    edit::{
-        CommandSpec,
-        command::{
-            FlipPose, MirrorPose, ModeCommand, Reset, ResetRotation, ResetScale, ResetTranslation, SelectCommand,
-            SetKey, SetPin, ViewCommand,
-        },
+use crate::ui::{Action, Actions, Theme, View, theme::Font};
+use ulna_edit::{
+    CommandSpec,
+    command::{
+        FlipPose, MirrorPose, ModeCommand, Reset, ResetRotation, ResetScale, ResetTranslation, SelectCommand, SetKey,
+        SetPin, ViewCommand,
     },
-    render::ColorRole,
-    ui::{Action, Actions, Theme, View, theme::Font},
 };
+use ulna_render::ColorRole;
 
 /// The menu, in groups.
 fn groups() -> [Vec<&'static CommandSpec>; 6] {

@@ -23,11 +23,9 @@ use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
 use super::{Actions, BendAction, TimelineAction, View, settings::Orbit};
-use crate::render::ColorRole;
-use crate::{
-    edit::{Mode, Preset, command::ToolCommand},
-    render::Camera,
-};
+use ulna_edit::{Mode, Preset, command::ToolCommand};
+use ulna_render::Camera;
+use ulna_render::ColorRole;
 
 /// What the viewport keeps.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +47,7 @@ pub struct ViewportState {
     /// The line of a drag that selects vertices.
     picking: Option<Vec<egui::Pos2>>,
     /// Where the joints of a spot are offered, and which.
-    list_at: Option<(egui::Pos2, Vec<(crate::model::NodeId, f32)>)>,
+    list_at: Option<(egui::Pos2, Vec<(ulna_model::NodeId, f32)>)>,
 }
 
 impl ViewportState {

@@ -4,19 +4,17 @@ use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Ui, pos2, vec2};
 use egui_material_icons::icons;
 use glam::Vec2;
 
-use crate::render::{ColorRole, Measure};
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::ui::{Onion, PaintAction, ViewportAction};
-use crate::{
-    edit::command::{ViewCommand, field::Nodes},
-    model,
-    render::Shading,
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{check, elided, icon_button},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{check, elided, icon_button},
 };
+use crate::ui::{Onion, PaintAction, ViewportAction};
+use ulna_edit::command::{ViewCommand, field::Nodes};
+use ulna_model as model;
+use ulna_render::Shading;
+use ulna_render::{ColorRole, Measure};
 
 /// Points that a name over the picture takes at most.
 const NAME: f32 = 220.0;
@@ -46,7 +44,7 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
             ui.spacing_mut().interact_size.y = Measure::IconButton.points();
             view_menu(ui, view, actions);
             divider(ui, theme);
-            if view.mode == crate::edit::Mode::Paint {
+            if view.mode == ulna_edit::Mode::Paint {
                 look_menu(ui, view, actions);
                 divider(ui, theme);
             }
@@ -280,12 +278,12 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let painter = ui.painter_at(rect);
     let size = Vec2::new(rect.width(), rect.height());
-    let head = |node: crate::model::NodeId| {
+    let head = |node: ulna_model::NodeId| {
         let at = view.pose.world.get(node.index())?.w_axis.truncate();
         view.viewport.camera.project(at, size).map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
     };
     super::axes::joints_ui(&painter, view, rect);
-    let mut named: Vec<crate::model::NodeId> = Vec::new();
+    let mut named: Vec<ulna_model::NodeId> = Vec::new();
     if view.options.names && view.options.joints {
         let meant = |id: &model::NodeId| !view.options.of_selected || view.selection.nodes.contains(id);
         named.extend(document.node_ids().filter(|id| view.joints[id.index()] && meant(id)).take(400));
@@ -359,7 +357,7 @@ fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Documen
     if view.timeline.playing.is_empty() {
         return;
     }
-    let mix = crate::edit::command::mix_of(document).unwrap_or_default();
+    let mix = ulna_edit::command::mix_of(document).unwrap_or_default();
     let mut told: Vec<(String, String)> = Vec::new();
     for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.on) {
         let mut own: Vec<_> = view.timeline.playing.iter().filter(|p| p.lane == l && p.weight >= 0.005).collect();

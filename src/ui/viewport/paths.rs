@@ -4,19 +4,17 @@
 use egui::{Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
-use crate::{
-    edit::{
-        Command, Scene,
-        command::{
-            Body, DocumentCommand, DragLimb, EndAngle, KeyCommand, Over, SetKey,
-            field::{ClipName, Nodes, Seconds},
-        },
+use crate::ui::{Action, Actions, Theme, TimelineAction, View, theme::Font};
+use ulna_edit::{
+    Command, Scene,
+    command::{
+        Body, DocumentCommand, DragLimb, EndAngle, KeyCommand, Over, SetKey,
+        field::{ClipName, Nodes, Seconds},
     },
-    model::{Document, NodeId},
-    motion::MotionPath,
-    render::ColorRole,
-    ui::{Action, Actions, Theme, TimelineAction, View, theme::Font},
 };
+use ulna_model::{Document, NodeId};
+use ulna_motion::MotionPath;
+use ulna_render::ColorRole;
 
 /// A key that is being dragged.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::{model::NodeId, ui::View};
+use crate::ui::View;
+use ulna_model::NodeId;
 
 /// Points from a bone within which it is meant: targets are at least 12 points wide.
 const REACH: f32 = 7.0;

@@ -3,17 +3,15 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec2;
 
-use crate::{
-    edit::{
-        Mode,
-        command::{PinKind, SetPin, field::Nodes},
-    },
-    model::Pin,
-    ui::{
-        Action, Actions, View,
-        widgets::{pin_mark, pin_words, tooltip},
-    },
+use crate::ui::{
+    Action, Actions, View,
+    widgets::{pin_mark, pin_words, tooltip},
 };
+use ulna_edit::{
+    Mode,
+    command::{PinKind, SetPin, field::Nodes},
+};
+use ulna_model::Pin;
 
 /// All pins; whether the pointer is over one.
 pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {

@@ -3,15 +3,13 @@
 use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::ViewportAction;
-use crate::{
-    edit::{Mode, command::ToolCommand},
-    render::{ColorRole, Measure},
-    ui::{
-        Actions, Theme, View,
-        theme::Font,
-        widgets::{check, segment, segments},
-    },
+use crate::ui::{
+    Actions, Theme, View,
+    theme::Font,
+    widgets::{check, segment, segments},
 };
+use ulna_edit::{Mode, command::ToolCommand};
+use ulna_render::{ColorRole, Measure};
 
 /// The bar, while the tool is taken up; whether the pointer is over it.
 pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {

@@ -5,24 +5,22 @@ use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;
 
 use crate::ui::popups::menu_button;
-use crate::{
-    edit::{
-        Command,
-        command::{
-            BrushCommand, CommandSpec, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, Prune, Quantize, Sets,
-            Smooth, Store, SwapJoints, Transfer,
-            field::{Reach, Side},
-        },
-    },
-    model::SkinId,
-    render::ColorRole,
-    ui::{
-        Action, Actions, PaintAction, Theme, View,
-        theme::Font,
-        widgets::{name_widget, panel_title, thousands},
-    },
-    weights::{Maps, fault_in},
+use crate::ui::{
+    Action, Actions, PaintAction, Theme, View,
+    theme::Font,
+    widgets::{name_widget, panel_title, thousands},
 };
+use ulna_edit::{
+    Command,
+    command::{
+        BrushCommand, CommandSpec, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, Prune, Quantize, Sets, Smooth,
+        Store, SwapJoints, Transfer,
+        field::{Reach, Side},
+    },
+};
+use ulna_model::SkinId;
+use ulna_render::ColorRole;
+use ulna_weights::{Maps, fault_in};
 
 /// What the section keeps.
 #[derive(Clone, Debug)]
@@ -200,9 +198,9 @@ fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         MergeJoints::spec(),
         Sets::spec(),
         Store::spec(),
-        crate::edit::command::SessionCommand::ImportWeights { path: None, from: None, mesh: None, by: None }.spec(),
+        ulna_edit::command::SessionCommand::ImportWeights { path: None, from: None, mesh: None, by: None }.spec(),
     ];
-    let export = crate::edit::command::FileCommand::ExportWeights { path: None };
+    let export = ulna_edit::command::FileCommand::ExportWeights { path: None };
     for spec in forms {
         let text = if spec.asks && !spec.title.ends_with('…') {
             format!("{}…", spec.title)

@@ -3,15 +3,13 @@
 use egui::{CornerRadius, Key, Rect, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
-use crate::{
-    edit::command::{BrushCommand, kept_poses},
-    render::ColorRole,
-    ui::{
-        Action, Actions, BendAction, Theme, View,
-        theme::Font,
-        widgets::{icon_button, name_widget, tooltip},
-    },
+use crate::ui::{
+    Action, Actions, BendAction, Theme, View,
+    theme::Font,
+    widgets::{icon_button, name_widget, tooltip},
 };
+use ulna_edit::command::{BrushCommand, kept_poses};
+use ulna_render::ColorRole;
 
 /// Points that the bar is wide.
 const BAR: f32 = 118.0;

@@ -3,17 +3,15 @@
 use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use crate::render::ColorRole;
 use crate::ui::PaintAction;
-use crate::{
-    edit::command::{BrushCommand, VertexCommand},
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
-    },
-    weights::{Brush, BrushKind, Falloff, Radius, Reach},
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{check, elided, name_widget, paint_icon, panel_title, segment, segments},
 };
+use ulna_edit::command::{BrushCommand, VertexCommand};
+use ulna_render::ColorRole;
+use ulna_weights::{Brush, BrushKind, Falloff, Radius, Reach};
 
 /// A panel narrower than this has shorter words, and one column of switches.
 const NARROW: f32 = 300.0;

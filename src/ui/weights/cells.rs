@@ -4,12 +4,10 @@
 use egui::{Event, Key, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::selection_key;
-use crate::{
-    edit::{command::field::How, evaluate},
-    model::SkinId,
-    render::ColorRole,
-    ui::{Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget},
-};
+use crate::ui::{Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget};
+use ulna_edit::{command::field::How, evaluate};
+use ulna_model::SkinId;
+use ulna_render::ColorRole;
 
 /// Stands for all selected vertices where a cell names one.
 pub const EVERY: u32 = u32::MAX;

@@ -4,22 +4,20 @@
 use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::model::LayerId;
-use crate::render::{Color, ColorRole};
 use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::weight_marks::{hatch, heat_color};
-use crate::ui::{JointAct, OutlinerAction, PaintAction, ViewportAction};
-use crate::weights::layers::LayerTarget;
-use crate::{
-    edit::command::{PairJoints, field::Nodes},
-    model::{Document, NodeId, SkinId},
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{elided, filter_field, joint_icon, paint_icon, panel_title, row},
-    },
-    weights::Canvas,
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{elided, filter_field, joint_icon, paint_icon, panel_title, row},
 };
+use crate::ui::{JointAct, OutlinerAction, PaintAction, ViewportAction};
+use ulna_edit::command::{PairJoints, field::Nodes};
+use ulna_model::LayerId;
+use ulna_model::{Document, NodeId, SkinId};
+use ulna_render::{Color, ColorRole};
+use ulna_weights::Canvas;
+use ulna_weights::layers::LayerTarget;
 
 /// Rows that are shown at least before the list scrolls.
 const ROWS: f32 = 5.0;
@@ -135,7 +133,7 @@ impl JointList {
         }
         let of_layer = layer.filter(|_| self.shown == JointsShown::InLayer);
         let key = HeldKey {
-            generation: view.session.map_or(0, crate::session::Session::generation),
+            generation: view.session.map_or(0, ulna_session::Session::generation),
             skin: canvas.skin,
             layer: of_layer.map(|l| l.id),
             selected: if of_layer.is_some() { (0, 0) } else { super::selection_key(view.paint.vertices) },
@@ -408,7 +406,7 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
     // As the weights are now, not as they were when the cursor was there.
     let here = view.paint.last.map(|last| {
         let (map, own) = canvas.maps(document).map_of(last.canvas_vertex);
-        crate::weights::Influences::of(map, own)
+        ulna_weights::Influences::of(map, own)
     });
     let share = |joint: usize| Some(here.as_ref()?.get(joint as u16));
     state.hold(view, document, canvas);

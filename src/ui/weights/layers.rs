@@ -4,26 +4,24 @@ use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::joints::JointList;
-use crate::render::ColorRole;
 use crate::ui::PaintAction;
 use crate::ui::popups::{context_menu, menu_button};
-use crate::{
-    edit::{
-        command::{
-            AddLayer, ClearLayer, FlattenLayers, KeepWeightLayers, LayerOpacity, MergeLayer, MirrorLayer, MoveLayer,
-            RemoveLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
-            field::{LayerSide, Meshes, Nodes},
-        },
-        layer_text,
-    },
-    model::{MirrorFrom, NodeId, SkinId, WeightLayer},
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments},
-    },
-    weights::layers::{LayerTarget, Painted},
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments},
 };
+use ulna_edit::{
+    command::{
+        AddLayer, ClearLayer, FlattenLayers, KeepWeightLayers, LayerOpacity, MergeLayer, MirrorLayer, MoveLayer,
+        RemoveLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
+        field::{LayerSide, Meshes, Nodes},
+    },
+    layer_text,
+};
+use ulna_model::{MirrorFrom, NodeId, SkinId, WeightLayer};
+use ulna_render::ColorRole;
+use ulna_weights::layers::{LayerTarget, Painted};
 
 const HEIGHT: f32 = 28.0;
 
@@ -209,7 +207,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
 
 /// What else can be done with a layer.
 fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, actions: &mut Actions) {
-    let mut run = |ui: &mut Ui, command: crate::edit::Command| {
+    let mut run = |ui: &mut Ui, command: ulna_edit::Command| {
         actions.push(Action::Run(command));
         ui.close();
     };

@@ -14,7 +14,7 @@ use egui::{RichText, ScrollArea, Ui};
 
 pub use self::strip::{STRIP, strip_ui};
 use super::{Actions, View};
-use crate::render::ColorRole;
+use ulna_render::ColorRole;
 
 /// Points above and below what is in the panel.
 const MARGIN: f32 = 14.0;
@@ -42,7 +42,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 if view.availability.bare {
                     let button = egui::Button::new("Bind to the nearest bones");
                     if ui.add(button).on_hover_text("Gives the mesh weights by distance, and smooths them").clicked() {
-                        actions.push(super::Action::Invoke(crate::edit::command::Bind::spec()));
+                        actions.push(super::Action::Invoke(ulna_edit::command::Bind::spec()));
                     }
                 }
                 return;
@@ -67,7 +67,7 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
 fn no_weights(view: &View<'_>) -> String {
     let document = view.session.map(|s| s.document());
     let bare = document.and_then(|d| {
-        let hangs = |n: &crate::model::NodeId| d.node(*n).mesh.is_some() && d.node(*n).skin.is_some();
+        let hangs = |n: &ulna_model::NodeId| d.node(*n).mesh.is_some() && d.node(*n).skin.is_some();
         d.shown_nodes().into_iter().find(hangs).map(|n| d.node(n).label(n))
     });
     match bare {

@@ -3,18 +3,16 @@
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use crate::render::ColorRole;
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::ui::{PaintAction, TimelineAction};
-use crate::{
-    edit::command::{BrushCommand, ModeCommand, PlayCommand},
-    motion::Spot,
-    ui::{
-        Action, Actions, Theme, View, WeightLook,
-        theme::Font,
-        widgets::{elided, icon_button},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View, WeightLook,
+    theme::Font,
+    widgets::{elided, icon_button},
 };
+use crate::ui::{PaintAction, TimelineAction};
+use ulna_edit::command::{BrushCommand, ModeCommand, PlayCommand};
+use ulna_motion::Spot;
+use ulna_render::ColorRole;
 
 /// Points the strip is high.
 pub const STRIP: f32 = 84.0;
@@ -36,7 +34,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 (icons::ICON_FIRST_PAGE, "Clip start", PlayCommand::Start, false),
                 (play.0, play.1, PlayCommand::Toggle, playback.playing),
                 (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
-                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.repeat == crate::model::Repeat::Loop),
+                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.repeat == ulna_model::Repeat::Loop),
             ];
             for (icon, name, command, on) in buttons {
                 if icon_button(ui, theme, icon, name, view.settings.keys.key(command.name()), on, enabled).clicked() {

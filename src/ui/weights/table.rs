@@ -7,19 +7,17 @@ use super::{
     cells::{Cells, ROW, Sheet, meant},
     selection_key,
 };
-use crate::{
-    edit::command::{
-        Flood, VertexCommand,
-        field::{Nodes, Reach},
-    },
-    model::{Derived, SkinId},
-    render::ColorRole,
-    ui::{
-        Action, Actions, PaintAction, Theme, VertexPick, View,
-        theme::Font,
-        widgets::{elided, icon_button},
-    },
+use crate::ui::{
+    Action, Actions, PaintAction, Theme, VertexPick, View,
+    theme::Font,
+    widgets::{elided, icon_button},
 };
+use ulna_edit::command::{
+    Flood, VertexCommand,
+    field::{Nodes, Reach},
+};
+use ulna_model::{Derived, SkinId};
+use ulna_render::ColorRole;
 
 /// Rows that say which joints stand in columns, and how many of those there are at most.
 const ROWS: usize = 200;
@@ -200,7 +198,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
                 state.cells.cell_ui(ui, view, &sheet, (k, c, rect.top()), (weight, &name), actions);
             }
             let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
-            let off = crate::weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
+            let off = ulna_weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
             let color = if off { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
             ui.painter().text(
                 pos2(rect.right(), rect.center().y),

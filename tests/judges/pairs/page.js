@@ -1,6 +1,6 @@
 // The three.js half of a pair, and the comparison. `pairs.mjs` calls `window.takePair`.
 //
-// The camera is that of src/render/camera.rs, the light that of src/render/sky.rs and `fragment` in shaders/mesh.wgsl; keep in
+// The camera is that of crates/ulna-render/src/camera.rs, the light that of crates/ulna-render/src/sky.rs and `fragment` in shaders/mesh.wgsl; keep in
 // sync with them. What is framed is measured here, from three's own posed vertices: it is no number that Ulna gave.
 
 import * as THREE from 'three';
@@ -23,7 +23,7 @@ const smooth = (from, to, x) => {
   return t * t * (3 - 2 * t);
 };
 
-// `radiance` of src/render/sky.rs.
+// `radiance` of crates/ulna-render/src/sky.rs.
 function radiance(d) {
   const up = d.y * 0.5 + 0.5;
   const low = lerp3([0.15, 0.14, 0.135], [0.37, 0.375, 0.395], smooth(0.0, 0.55, up));

@@ -82,11 +82,11 @@ function constant(file, pattern) {
   if (!found) throw new Error(`${file} no longer says ${pattern}; bring pairs.mjs in step with it`);
   return found.slice(1).map(Number);
 }
-const key = constant('src/render/shadow.rs', /const KEY: Vec3 = Vec3::new\(([-\d.]+), ([-\d.]+), ([-\d.]+)\)/);
-const [fov] = constant('src/render/camera.rs', /fov: ([\d.]+),/);
-const threeQuarter = constant('src/render/camera.rs', /Axis::ThreeQuarter => \(([\d.]+), ([\d.]+)\)/);
+const key = constant('crates/ulna-render/src/shadow.rs', /const KEY: Vec3 = Vec3::new\(([-\d.]+), ([-\d.]+), ([-\d.]+)\)/);
+const [fov] = constant('crates/ulna-render/src/camera.rs', /fov: ([\d.]+),/);
+const threeQuarter = constant('crates/ulna-render/src/camera.rs', /Axis::ThreeQuarter => \(([\d.]+), ([\d.]+)\)/);
 const { background } = JSON.parse(readFileSync(join(repository, 'assets/tokens.json'), 'utf8')).color.dark.viewport;
-constant('src/render/camera.rs', /Axis::Top => \(0\.0, quarter\)/);
+constant('crates/ulna-render/src/camera.rs', /Axis::Top => \(0\.0, quarter\)/);
 const VIEWS = { front: [0, 0], top: [0, Math.PI / 2], 'three-quarter': threeQuarter };
 
 // A glTF file taken apart: its JSON, and the binary chunk of a .glb.

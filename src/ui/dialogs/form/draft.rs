@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::edit::{
+use ulna_edit::{
     CommandLine, CommandSpec,
     command::forms::{Entry, Quantity, entry, is_needed},
     find,
@@ -35,7 +35,7 @@ pub struct FormDraft {
 impl FormDraft {
     /// The form of a command with what is known already.
     pub fn new(spec: &CommandSpec, mut values: Map<String, Value>, rate: f64) -> Self {
-        let one = |argument: &crate::edit::ArgumentSpec| {
+        let one = |argument: &ulna_edit::ArgumentSpec| {
             let value = values.remove(argument.name);
             let texts = match entry(spec, argument) {
                 Some(entry) => texts_of(&entry, value.as_ref()),
@@ -185,7 +185,7 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
             all(q)?.into()
         }
         Entry::Axis => {
-            let q = Quantity { unit: crate::edit::command::forms::Unit::Plain, range: -1e6..=1e6, whole: false };
+            let q = Quantity { unit: ulna_edit::command::forms::Unit::Plain, range: -1e6..=1e6, whole: false };
             if filled.len() < 3 {
                 return Err("needs three numbers".to_owned());
             }

@@ -8,19 +8,17 @@ use super::{
     lists::{Listed, listed},
     picker::picker_ui,
 };
-use crate::{
-    edit::{
-        ArgumentSpec, CommandSpec,
-        command::forms::{Entry, Quantity, Unit, Unset, is_needed},
-    },
-    model::Property,
-    render::ColorRole,
-    ui::{
-        Actions, View,
-        theme::{Font, Theme},
-        widgets::{check, edged, name_widget, segment, segments, select_all},
-    },
+use crate::ui::{
+    Actions, View,
+    theme::{Font, Theme},
+    widgets::{check, edged, name_widget, segment, segments, select_all},
 };
+use ulna_edit::{
+    ArgumentSpec, CommandSpec,
+    command::forms::{Entry, Quantity, Unit, Unset, is_needed},
+};
+use ulna_model::Property;
+use ulna_render::ColorRole;
 
 /// Where a field is drawn.
 #[derive(Clone, Copy, Debug)]

@@ -5,21 +5,19 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{FormDraft, picker::Pick};
-use crate::{
-    edit::{
-        ArgumentSpec, CommandSpec, clip_text,
-        command::{
-            LayerName, WhichKeys,
-            field::{ClipName, Part as _},
-            forms::{Entry, NodesOf, entry, when_left_out},
-            kept_poses, layer_as_clip, layer_text, mesh_label, mesh_text, mix_of,
-        },
-        find_clip, node_text,
+use crate::ui::View;
+use ulna_edit::{
+    ArgumentSpec, CommandSpec, clip_text,
+    command::{
+        LayerName, WhichKeys,
+        field::{ClipName, Part as _},
+        forms::{Entry, NodesOf, entry, when_left_out},
+        kept_poses, layer_as_clip, layer_text, mesh_label, mesh_text, mix_of,
     },
-    model::{Document, LayerHome, NodeId, label},
-    session::KeptLayer,
-    ui::View,
+    find_clip, node_text,
 };
+use ulna_model::{Document, LayerHome, NodeId, label};
+use ulna_session::KeptLayer;
 
 /// What an argument is picked from.
 pub struct Listed<'a> {
@@ -80,13 +78,13 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             )
         }
         Entry::KeptPose => {
-            let pick = |p: &crate::model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
+            let pick = |p: &ulna_model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
             plain(false, "None", kept_poses(document).iter().map(pick).collect())
         }
         Entry::Layer => plain(false, "None", pose_layers(document, draft)),
         Entry::WeightLayer => {
             let all = document.aids.weight_layers.iter().flat_map(|(skin, l)| l.layers.iter().map(move |l| (*skin, l)));
-            let pick = |(skin, l): (_, &crate::model::Shared<crate::model::WeightLayer>)| Pick {
+            let pick = |(skin, l): (_, &ulna_model::Shared<ulna_model::WeightLayer>)| Pick {
                 text: layer_text(document, skin, l.id),
                 label: l.name.to_string(),
             };
@@ -162,8 +160,8 @@ fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
         find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
     });
     let layers = document.aids.layers(LayerHome::of(clip));
-    let pick = |l: &crate::model::PoseLayer| Pick {
-        text: crate::edit::command::pose_layer_text(document, l.id),
+    let pick = |l: &ulna_model::PoseLayer| Pick {
+        text: ulna_edit::command::pose_layer_text(document, l.id),
         label: l.name.to_string(),
     };
     layers.iter().map(pick).collect()

@@ -3,15 +3,13 @@
 use egui::{Key, Modifiers, Role, ScrollArea, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
-use crate::{
-    render::{ColorRole, Measure},
-    ui::{
-        Theme,
-        popups::lasting_menu_button,
-        theme::Font,
-        widgets::{check, elided, filter_field, icon_font, name_widget},
-    },
+use crate::ui::{
+    Theme,
+    popups::lasting_menu_button,
+    theme::Font,
+    widgets::{check, elided, filter_field, icon_font, name_widget},
 };
+use ulna_render::{ColorRole, Measure};
 
 /// Something that can be picked.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,17 +6,15 @@ use egui::{
 
 use super::{MixerState, TimeAxis, preview, set};
 use crate::ui::popups::context_menu;
-use crate::{
-    edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seconds},
-    model::{ClipId, Document, Enter, InStep, Mix, MixBar, Plays, Shared},
-    motion::Playing,
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, TimelineAction, View,
-        theme::Font,
-        widgets::{cut, name_widget},
-    },
+use crate::ui::{
+    Action, Actions, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{cut, name_widget},
 };
+use ulna_edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seconds};
+use ulna_model::{ClipId, Document, Enter, InStep, Mix, MixBar, Plays, Shared};
+use ulna_motion::Playing;
+use ulna_render::ColorRole;
 
 /// What of a bar a hand has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

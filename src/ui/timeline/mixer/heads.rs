@@ -5,16 +5,14 @@ use egui_material_icons::icons;
 
 use super::{MixerState, clip_menu, preview, set};
 use crate::ui::popups::{lasting_menu_button, menu_button};
-use crate::{
-    model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared},
-    motion::{Playing, Pose, Stack, mask_weights, nlerp_gap},
-    render::ColorRole,
-    ui::{
-        Action, Actions, Theme, View,
-        theme::Font,
-        widgets::{check, icon_button, mask_words, name_widget},
-    },
+use crate::ui::{
+    Action, Actions, Theme, View,
+    theme::Font,
+    widgets::{check, icon_button, mask_words, name_widget},
 };
+use ulna_model::{Document, Mix, MixBar, MixMask, MixReference, NodeId, Shared};
+use ulna_motion::{Playing, Pose, Stack, mask_weights, nlerp_gap};
+use ulna_render::ColorRole;
 
 #[expect(clippy::too_many_arguments, reason = "where and what is drawn, and of what")]
 pub(super) fn head_ui(
@@ -125,7 +123,7 @@ fn rename_ui(state: &mut MixerState, ui: &mut Ui, (mix, lane): (&Shared<Mix>, us
     true
 }
 
-fn change(mix: &Mix, lane: usize, actions: &mut Actions, with: impl FnOnce(&mut crate::model::MixLane)) {
+fn change(mix: &Mix, lane: usize, actions: &mut Actions, with: impl FnOnce(&mut ulna_model::MixLane)) {
     let mut made = mix.clone();
     with(&mut made.lanes[lane]);
     set(made, actions);
@@ -271,8 +269,8 @@ fn greatest_gap(document: &Document, playing: &[Playing]) -> f32 {
     let [a, b, ..] = heaviest[..] else { return 0.0 };
     let pose = |p: &Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
     let (a, b) = (pose(a), pose(b));
-    let angle = |(a, b): (&crate::model::Local, &crate::model::Local)| {
-        crate::model::transform::angle_between(a.transform().rotation, b.transform().rotation)
+    let angle = |(a, b): (&ulna_model::Local, &ulna_model::Local)| {
+        ulna_model::transform::angle_between(a.transform().rotation, b.transform().rotation)
     };
     nlerp_gap(a.local.iter().zip(&b.local).map(angle).fold(0.0, f32::max))
 }

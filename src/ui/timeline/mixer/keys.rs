@@ -4,15 +4,13 @@
 use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use super::{MixerState, TimeAxis, bars::bar_text};
-use crate::{
-    model::{Clip, Document, Mix, NodeId, Shared},
-    render::{ColorRole, Measure},
-    ui::{
-        Actions, Theme, TimelineAction, View,
-        theme::Font,
-        widgets::{cut, diamond, name_widget},
-    },
+use crate::ui::{
+    Actions, Theme, TimelineAction, View,
+    theme::Font,
+    widgets::{cut, diamond, name_widget},
 };
+use ulna_model::{Clip, Document, Mix, NodeId, Shared};
+use ulna_render::{ColorRole, Measure};
 
 /// How much the rounds after the first are seen.
 const FAINT: f32 = 0.4;

@@ -12,21 +12,19 @@ use egui_material_icons::icons;
 
 use super::{TimelineState, axis::TimeAxis, ruler::ruler_ui};
 use crate::ui::popups::lasting_menu_button;
-use crate::{
-    edit::command::{
-        BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds,
-        is_mix_kept, jumps_in_words, mix_of, mix_rate,
-    },
-    model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared},
-    motion::{BarClock, Jump, Mixer, Playing, jumps},
-    render::{ColorRole, Measure},
-    ui::{
-        Action, Actions, DialogAction, Theme, TimelineAction, View,
-        clip_menu::clip_menu,
-        theme::Font,
-        widgets::{choices, edged, icon_button, name_widget},
-    },
+use crate::ui::{
+    Action, Actions, DialogAction, Theme, TimelineAction, View,
+    clip_menu::clip_menu,
+    theme::Font,
+    widgets::{choices, edged, icon_button, name_widget},
 };
+use ulna_edit::command::{
+    BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds, is_mix_kept,
+    jumps_in_words, mix_of, mix_rate,
+};
+use ulna_model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared};
+use ulna_motion::{BarClock, Jump, Mixer, Playing, jumps};
+use ulna_render::{ColorRole, Measure};
 
 /// Points of a lane's head, of a lane, and of the line between keys and lanes.
 const HEADS: f32 = 256.0;
@@ -82,7 +80,7 @@ impl MixerState {
         mix: &Shared<Mix>,
         at: (usize, usize),
     ) -> Option<Arc<BarClock>> {
-        let generation = view.session.map_or(0, crate::session::Session::generation);
+        let generation = view.session.map_or(0, ulna_session::Session::generation);
         if self.clocks.0 != generation {
             self.clocks = (generation, HashMap::new());
         }

@@ -4,18 +4,16 @@ use egui::{Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape,
 use glam::{Vec2, Vec3};
 
 use super::super::{ViewportState, overlay, pick};
-use crate::model::{Document, Node};
-use crate::render::ColorRole;
-use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
-use crate::{
-    ui::{
-        Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
-        theme::Font,
-        weight_marks::{hatch, heat_color, mask_grey, painted_layer},
-        widgets::elided,
-    },
-    weights::{Radius, faces_eye, layers::Painted},
+use crate::ui::{
+    Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
+    theme::Font,
+    weight_marks::{hatch, heat_color, mask_grey, painted_layer},
+    widgets::elided,
 };
+use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
+use ulna_model::{Document, Node};
+use ulna_render::ColorRole;
+use ulna_weights::{Radius, faces_eye, layers::Painted};
 
 /// The pointer while painting. `free` where nothing else of the viewport has it.
 pub fn brush_ui(

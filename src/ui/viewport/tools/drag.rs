@@ -8,10 +8,8 @@ use super::{
     Press, ViewportTool,
     gizmo::{HandleSet, Operation},
 };
-use crate::{
-    edit::command::{SetKey, SetPin},
-    ui::{Actions, View, ViewportAction, viewport::pick},
-};
+use crate::ui::{Actions, View, ViewportAction, viewport::pick};
+use ulna_edit::command::{SetKey, SetPin};
 
 /// The tool that puts limbs somewhere.
 #[derive(Clone, Debug, Default)]

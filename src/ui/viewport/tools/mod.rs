@@ -21,10 +21,8 @@ pub use self::{
     select::{Selecting, select_ui},
     vertices::vertices_ui,
 };
-use crate::{
-    edit::command::{SetKey, ToolCommand, ViewCommand},
-    ui::{Actions, View},
-};
+use crate::ui::{Actions, View};
+use ulna_edit::command::{SetKey, ToolCommand, ViewCommand};
 
 /// A tool of Pose and Animate mode.
 pub trait ViewportTool {

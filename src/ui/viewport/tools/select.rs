@@ -5,11 +5,9 @@ use egui_material_icons::{MaterialIcon, icons};
 use glam::Vec2;
 
 use super::{super::pick, Press, ViewportTool};
-use crate::{
-    edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand},
-    render::ColorRole,
-    ui::{Actions, OutlinerAction, View, ViewportAction},
-};
+use crate::ui::{Actions, OutlinerAction, View, ViewportAction};
+use ulna_edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand};
+use ulna_render::ColorRole;
 
 /// The tool that moves nothing: clicks and boxes select, as they do beside the handles of all others.
 #[derive(Clone, Debug, Default)]

@@ -3,11 +3,9 @@
 use egui::{PointerButton, Rect, Ui};
 use glam::Vec2;
 
-use crate::{
-    render::ColorRole,
-    ui::{Actions, PaintAction, VertexArea, VertexPick, View},
-    weights::Radius,
-};
+use crate::ui::{Actions, PaintAction, VertexArea, VertexPick, View};
+use ulna_render::ColorRole;
+use ulna_weights::Radius;
 
 /// Vertices are selected with Ctrl and Alt held: by a box, a lasso, or the brush; with Shift, too, it adds.
 pub fn vertices_ui(picking: &mut Option<Vec<egui::Pos2>>, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {

@@ -4,15 +4,13 @@ use egui::{Align2, Color32, Painter, Pos2, Rect, Shape as Drawn, Stroke, Ui, pos
 use glam::Vec2;
 
 use super::{Frame, Gesture, Handle, HandleSet, Limit, Operation, handles::Shape};
-use crate::{
-    render::ColorRole,
-    ui::{
-        Theme, View,
-        theme::Font,
-        viewport::{domain::SnapTo, overlay::haloed},
-        widgets::short_number,
-    },
+use crate::ui::{
+    Theme, View,
+    theme::Font,
+    viewport::{domain::SnapTo, overlay::haloed},
+    widgets::short_number,
 };
+use ulna_render::ColorRole;
 
 const AXES: [ColorRole; 3] = [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ];
 const NAMES: [&str; 3] = ["X", "Y", "Z"];
@@ -313,11 +311,11 @@ fn about(gesture: &Gesture) -> &'static str {
         _ => match gesture.space {
             Of::View => "view, from the start",
             Of::Of(space) => match space {
-                crate::motion::Space::Local => "local, from the start",
-                crate::motion::Space::Parent => "parent, from the start",
-                crate::motion::Space::World => "world, from the start",
-                crate::motion::Space::Gimbal => "gimbal, from the start",
-                crate::motion::Space::Rest => "rest, from the start",
+                ulna_motion::Space::Local => "local, from the start",
+                ulna_motion::Space::Parent => "parent, from the start",
+                ulna_motion::Space::World => "world, from the start",
+                ulna_motion::Space::Gimbal => "gimbal, from the start",
+                ulna_motion::Space::Rest => "rest, from the start",
             },
         },
     }

@@ -2,16 +2,14 @@
 
 use glam::{Mat4, Vec2, Vec3};
 
-use crate::{
-    edit::{Selection, command::ToolCommand},
-    model::{Document, NodeId},
-    motion::{Pose, Space, Standing, ik},
-    render::Camera,
-    ui::{
-        View,
-        viewport::domain::{GizmoSpace, Pivot},
-    },
+use crate::ui::{
+    View,
+    viewport::domain::{GizmoSpace, Pivot},
 };
+use ulna_edit::{Selection, command::ToolCommand};
+use ulna_model::{Document, NodeId};
+use ulna_motion::{Pose, Space, Standing, ik};
+use ulna_render::Camera;
 
 /// Where the handles stand.
 #[derive(Clone, Copy, Debug)]

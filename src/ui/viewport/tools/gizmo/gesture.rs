@@ -5,23 +5,21 @@ use egui::{Event, Key, Modifiers, Ui};
 use glam::{Vec2, Vec3};
 
 use super::{Frame, frame};
-use crate::{
-    edit::{
-        Scene,
-        command::{
-            Body, Children, Command, DocumentCommand, DragLimb, EndAngle, Over, Resize, Shift, ToolCommand, Turn,
-            field::{AnySpace, Axis, Degrees, Factor, Nodes},
-        },
-        evaluate,
-    },
-    geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
-    model::{Document, NodeId},
-    motion::{Pose, Space},
-    ui::{
-        View, edits,
-        viewport::domain::{GizmoSpace, Pivot, SnapTo},
-    },
+use crate::ui::{
+    View, edits,
+    viewport::domain::{GizmoSpace, Pivot, SnapTo},
 };
+use ulna_edit::{
+    Scene,
+    command::{
+        Body, Children, Command, DocumentCommand, DragLimb, EndAngle, Over, Resize, Shift, ToolCommand, Turn,
+        field::{AnySpace, Axis, Degrees, Factor, Nodes},
+    },
+    evaluate,
+};
+use ulna_geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped};
+use ulna_model::{Document, NodeId};
+use ulna_motion::{Pose, Space};
 
 /// Seconds that snapping goes on after Ctrl is let go: a hand lets go of it a little before the button.
 const LINGERS: f64 = 0.12;

@@ -6,7 +6,8 @@ use super::{
     Frame,
     gesture::{Limit, Operation},
 };
-use crate::{render::Camera, ui::viewport::pick::segment_distance};
+use crate::ui::viewport::pick::segment_distance;
+use ulna_render::Camera;
 
 /// Points from a line within which it is meant.
 const REACH: f32 = 7.0;
@@ -229,7 +230,7 @@ fn is_inside(corners: &[(Vec2, bool)], at: Vec2) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::NodeId;
+    use ulna_model::NodeId;
 
     #[test]
     fn every_handle_that_is_seen_is_found_where_it_lies() {

@@ -20,10 +20,8 @@ pub use self::{
     gesture::{Gesture, Limit, Operation},
     handles::{Handle, HandleSet},
 };
-use crate::{
-    edit::Mode,
-    ui::{Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo},
-};
+use crate::ui::{Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo};
+use ulna_edit::Mode;
 
 /// What the manipulator keeps.
 #[derive(Clone, Debug, Default)]

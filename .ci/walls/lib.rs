@@ -1,1 +1,0 @@
-//! Nothing: what counts is what this package depends on.

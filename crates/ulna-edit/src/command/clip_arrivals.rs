@@ -1,0 +1,259 @@
+//! Clips that come from elsewhere, put into the file: from a program as they are, from a script as text. The text holds all keys,
+//! so that a journal or a script does again what was done though the files are gone that the clips came from.
+
+use base64::Engine as _;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CommandError, Outcome, Scene,
+    arguments::{NodeTexts, find_nodes},
+    define::document_commands,
+    field::choice,
+};
+use crate::Edit;
+use ulna_model::{
+    Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track, TrackId,
+    Tracks,
+};
+
+document_commands! {
+    /// Commands on clips that come from elsewhere.
+    ClipArrivalCommand in "Clip";
+
+    /// Pastes clips from text
+    PutClips {
+        /// Copied clips, as text.
+        clips: ClipTexts,
+        /// Treatment of names that exist already; a number is added if omitted.
+        taken: Option<TakenName>,
+    } = "clip.put", "Put clips in", asks: true;
+}
+
+choice! {
+    /// What is done with a clip whose name is taken.
+    TakenName {
+        /// It gets a number.
+        Number = "number",
+        /// It takes the other's place.
+        Replace = "replace",
+        /// It stays out.
+        Skip = "skip",
+    }
+}
+
+/// Clips, or a text of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClipTexts {
+    /// These; their tracks name nodes of the document.
+    Clips(Vec<Shared<Clip>>),
+    /// As they are written.
+    Text(String),
+}
+
+super::field::field!(
+    ClipTexts,
+    super::ArgumentType::Text,
+    |from, name| from.text(name).map(|t| Self::Text(t.to_owned())),
+    |v, document| match v {
+        Self::Text(text) => text.as_str().into(),
+        Self::Clips(clips) => text_of(document, clips).into(),
+    }
+);
+
+/// The version of the text.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Texts {
+    ulna_clips: u32,
+    /// Lists of times, each once: little-endian single precision, base64.
+    times: Vec<String>,
+    clips: Vec<ClipText>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ClipText {
+    name: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    markers: Vec<Marker>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeat: Option<Repeat>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ticks: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rate: Option<f64>,
+    tracks: Vec<TrackText>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TrackText {
+    node: String,
+    property: Property,
+    interpolation: Interpolation,
+    /// Which list of times.
+    times: usize,
+    /// As the lists of times.
+    values: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<(f32, KeyKind)>,
+}
+
+fn packed(numbers: &[f32]) -> String {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+fn unpacked(text: &str) -> Option<Slice<f32>> {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    rest.is_empty().then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+}
+
+fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
+    let mut lists: Vec<(Slice<f32>, String)> = Vec::new();
+    let mut list_of = |times: &Slice<f32>| {
+        let near = lists.iter().rposition(|(l, _)| Slice::ptr_eq(l, times) || l == times);
+        near.unwrap_or_else(|| {
+            lists.push((times.clone(), packed(times)));
+            lists.len() - 1
+        })
+    };
+    let texts = NodeTexts::of(document);
+    let track = |track: &Shared<Track>, times: usize| TrackText {
+        node: texts.text(track.target),
+        property: track.property,
+        interpolation: track.interpolation,
+        times,
+        values: packed(&track.values),
+        kinds: track.kinds.iter().collect(),
+    };
+    let clips = clips
+        .iter()
+        .map(|clip| ClipText {
+            name: clip.name.as_deref().map(ToOwned::to_owned),
+            markers: clip.markers.to_vec(),
+            repeat: clip.repeat,
+            ticks: clip.ticks,
+            rate: clip.rate,
+            tracks: clip.tracks.values().map(|t| track(t, list_of(&t.times))).collect(),
+        })
+        .collect();
+    let texts = Texts { ulna_clips: VERSION, clips, times: lists.into_iter().map(|(_, text)| text).collect() };
+    // Plain numbers and names always have a text.
+    serde_json::to_string(&texts).unwrap_or_default()
+}
+
+/// The clips of a text; tracks of nodes that the document does not have are left out, and named.
+fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<String>), CommandError> {
+    let broken = |why: &str| CommandError::other("not_clips", format!("the text holds no clips of Ulna: {why}"));
+    let texts: Texts = serde_json::from_str(text).map_err(|e| broken(&e.to_string()))?;
+    if texts.ulna_clips > VERSION {
+        return Err(CommandError::other(
+            "made_by_newer_version",
+            format!("the clips were written by a newer Ulna (version {} of their text)", texts.ulna_clips),
+        ));
+    }
+    let lists: Option<Vec<Slice<f32>>> = texts.times.iter().map(|t| unpacked(t)).collect();
+    let lists = lists.ok_or_else(|| broken("a list of times is not base64"))?;
+    let mut missing = Vec::new();
+    let mut clips = Vec::new();
+    for text in texts.clips {
+        let mut tracks = Tracks::default();
+        let mut seen = std::collections::BTreeSet::new();
+        for (k, track) in text.tracks.into_iter().enumerate() {
+            let target = match find_nodes(document, &track.node).ok().as_deref() {
+                Some([one]) => *one,
+                _ => {
+                    missing.push(track.node);
+                    continue;
+                }
+            };
+            let times = lists.get(track.times).cloned().ok_or_else(|| broken("a list of times is missing"))?;
+            let values = unpacked(&track.values).ok_or_else(|| broken("values are not base64"))?;
+            let per_key = times.len() * track.interpolation.values_per_key();
+            let width = match track.property {
+                Property::Translation | Property::Scale => 3,
+                Property::Rotation => 4,
+                Property::Weights => values.len().checked_div(per_key).unwrap_or(0),
+            };
+            let kinds = track.kinds.into_iter().collect();
+            let (property, interpolation) = (track.property, track.interpolation);
+            let made = Track { target, property, interpolation, times, values, width, kinds };
+            made.validate().map_err(|e| broken(&format!("the keys of {} are none, {e}", track.node)))?;
+            if !made.values.iter().all(|v| v.is_finite()) {
+                return Err(broken(&format!("a number of {} is none", track.node)));
+            }
+            let targets = document.node(target).mesh.map_or(0, |m| document.mesh(m).target_count());
+            if property == Property::Weights && width != targets {
+                missing.push(track.node);
+            } else if !seen.insert((target, property)) {
+                return Err(broken(&format!("{} is moved twice", track.node)));
+            } else {
+                tracks.insert(TrackId(k as u32), Shared::new(made));
+            }
+        }
+        let markers: Shared<[Marker]> = Marker::in_order(text.markers).into();
+        let name = text.name.map(Into::into);
+        let [ticks, rate] = [text.ticks, text.rate].map(|r| r.filter(|r| *r > 0.0 && r.is_finite()));
+        let repeat = text.repeat;
+        clips.push(Shared::new(Clip { name, tracks, markers, repeat, ticks, rate, ..Clip::default() }));
+    }
+    Ok((clips, missing))
+}
+
+impl PutClips {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let (clips, missing) = match &self.clips {
+            ClipTexts::Clips(clips) => (clips.clone(), Vec::new()),
+            ClipTexts::Text(text) => read(document, text)?,
+        };
+        let mut names: Vec<(String, ClipId)> = document.clips.ids().map(|id| (document.clip_label(id), id)).collect();
+        let mut done = Outcome::default();
+        let mut skipped = 0;
+        let first = document.clips.next_id();
+        let mut next = first;
+        for clip in &clips {
+            let name = clip.name.as_deref().unwrap_or("Clip").to_owned();
+            let taken = names.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
+            match (taken, self.taken.unwrap_or(TakenName::Number)) {
+                (Some(_), TakenName::Skip) => skipped += 1,
+                (Some(id), TakenName::Replace) if id < first => {
+                    let old = &document.clips[id];
+                    let free = old.free_track_id().0;
+                    let tracks = clip.tracks.values().enumerate().map(|(k, t)| (TrackId(free + k as u32), t.clone()));
+                    let to = Clip {
+                        tracks: tracks.collect(),
+                        channels_in_file: old.channels_in_file,
+                        name: old.name.clone(),
+                        ..(**clip).clone()
+                    };
+                    done.edits.extend(super::keys::without_unkeyed(document, |at| at.clip == id));
+                    done.edits.push(Edit::SetClip { clip: id, to: Some(Shared::new(to)) });
+                }
+                _ => {
+                    let numbered = |k: u32| if k < 2 { name.clone() } else { format!("{name} {k}") };
+                    let free = (1..).map(numbered).find(|n| names.iter().all(|(t, _)| t != n)).unwrap_or(name.clone());
+                    let tracks = clip.tracks.values().enumerate().map(|(k, t)| (TrackId(k as u32), t.clone()));
+                    let to = Clip {
+                        tracks: tracks.collect(),
+                        channels_in_file: 0,
+                        name: Some(free.as_str().into()),
+                        ..(**clip).clone()
+                    };
+                    done.edits.push(Edit::SetClip { clip: next, to: Some(Shared::new(to)) });
+                    names.push((free, next));
+                    next = ClipId(next.0 + 1);
+                }
+            }
+        }
+        if skipped > 0 {
+            done.notes.push(Notice::new("clips_left_out", format!("{skipped} left out, since their names are taken")));
+        }
+        if let Some(one) = missing.first() {
+            let said = format!("keys of {} joints left out that are not here, such as {one}", missing.len());
+            done.notes.push(Notice::new("joints_not_here", said));
+        }
+        Ok(done)
+    }
+}

@@ -1,0 +1,106 @@
+//! The pose layers and unkeyed poses of a clip that is changed as a whole: they go where its keys go.
+
+use std::collections::BTreeSet;
+
+use super::keys::without_unkeyed;
+use crate::Edit;
+use ulna_model::{ClipId, Document, LayerHome, NodeId, PoseLayerId, PoseLayers, Shared, Unkeyed, UnkeyedAt};
+use ulna_motion::{Mirror, Pose, Stack, clip_edit::mirrored_components, fold_pose};
+
+/// The layers of a clip; none where it has none.
+pub(super) fn layers_of(document: &Document, clip: ClipId) -> Shared<PoseLayers> {
+    document.aids.layers(LayerHome::Clip(clip))
+}
+
+/// The edit that gives a clip these layers, where it has others.
+pub(super) fn with_layers(document: &Document, clip: ClipId, layers: PoseLayers) -> Option<Edit> {
+    let home = LayerHome::Clip(clip);
+    let to = (!layers.is_empty()).then(|| Shared::new(layers));
+    (to.as_ref() != document.aids.pose_layers.get(&home)).then_some(Edit::SetPoseLayers { home, to })
+}
+
+/// The same layers with numbers that no layer has: copies.
+pub(super) fn numbered(document: &Document, layers: &PoseLayers) -> PoseLayers {
+    let first = document.aids.free_pose_layer().0;
+    let ids = (first..).map(PoseLayerId);
+    layers.iter().zip(ids).map(|(layer, id)| layer.clone().named(id, layer.name.clone())).collect()
+}
+
+/// The edits that move the unkeyed poses of a clip in time, and a sentence on those that have no time then.
+pub(super) fn move_unkeyed(
+    document: &Document,
+    clip: ClipId,
+    place: impl Fn(f32) -> Option<f32>,
+) -> (Vec<Edit>, Option<String>) {
+    let own: Vec<(UnkeyedAt, &Shared<Unkeyed>)> = poses_of(document, clip).collect();
+    if own.iter().all(|(at, _)| place(at.time()) == Some(at.time())) {
+        return (Vec::new(), None);
+    }
+    let mut edits = without_unkeyed(document, |at| at.clip == clip);
+    let mut lost = 0;
+    for (at, pose) in own {
+        match place(at.time()) {
+            Some(time) => edits.extend(set_unkeyed(UnkeyedAt::new(clip, time), pose)),
+            None => lost += 1,
+        }
+    }
+    let note = match lost {
+        0 => None,
+        1 => Some("1 unkeyed pose lay outside and is gone".to_owned()),
+        n => Some(format!("{n} unkeyed poses lay outside and are gone")),
+    };
+    (edits, note)
+}
+
+/// The edits that give a clip copies of the unkeyed poses of another, at other times.
+pub(super) fn copy_unkeyed(
+    document: &Document,
+    (from, to): (ClipId, ClipId),
+    place: impl Fn(f32) -> Option<f32>,
+) -> Vec<Edit> {
+    let placed = poses_of(document, from).filter_map(|(at, pose)| Some((place(at.time())?, pose)));
+    placed.flat_map(|(time, pose)| set_unkeyed(UnkeyedAt::new(to, time), pose)).collect()
+}
+
+/// The edits that mirror the unkeyed poses of a clip; weights of morph targets stay.
+pub(super) fn mirror_unkeyed(document: &Document, clip: ClipId, mirror: &Mirror, only: Option<&[NodeId]>) -> Vec<Edit> {
+    let meant: Option<BTreeSet<NodeId>> = only.map(|nodes| {
+        let pairs = nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?]));
+        pairs.flatten().collect()
+    });
+    let is_meant = |n: &NodeId| meant.as_ref().is_none_or(|m| m.contains(n));
+    let mut edits = Vec::new();
+    for (at, pose) in poses_of(document, clip) {
+        let stack = Stack::shown(document, Some(clip), f64::from(at.time())).with_unkeyed(Some(pose.clone()));
+        let seen = Pose::evaluate(document, &stack);
+        let posed = |n: NodeId| seen.local[n.index()].transform();
+        let mut removed = Vec::new();
+        let mut set = Vec::new();
+        for (node, own) in pose.locals.iter().filter(|(n, _)| is_meant(n)) {
+            let Some((partner, image)) = mirrored_components(document, mirror, (*node, own), &posed) else { continue };
+            removed.push(Edit::SetUnkeyed { at, node: *node, to: None });
+            set.push(Edit::SetUnkeyed { at, node: partner, to: Some(image) });
+        }
+        edits.extend(removed.into_iter().chain(set));
+    }
+    edits
+}
+
+/// A document whose pose is what is seen without a clip: the layers of the pose are in its nodes.
+pub(super) fn as_posed(document: &Document) -> Document {
+    let mut seen = document.clone();
+    if let Some(layers) = seen.aids.pose_layers.remove(&LayerHome::Pose) {
+        seen.file = fold_pose(&document.file, &layers);
+    }
+    seen
+}
+
+fn poses_of(document: &Document, clip: ClipId) -> impl Iterator<Item = (UnkeyedAt, &Shared<Unkeyed>)> {
+    document.aids.unkeyed.iter().filter(move |(at, _)| at.clip == clip).map(|(at, pose)| (*at, pose))
+}
+
+fn set_unkeyed(at: UnkeyedAt, pose: &Unkeyed) -> Vec<Edit> {
+    let locals = pose.locals.iter().map(|(node, to)| Edit::SetUnkeyed { at, node: *node, to: Some(*to) });
+    let morphs = pose.morphs.iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node: *node, to: Some(to.clone()) });
+    locals.chain(morphs).collect()
+}

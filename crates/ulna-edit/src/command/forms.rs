@@ -1,0 +1,490 @@
+//! Forms: which editor asks a person for each argument of a command, in which unit and range, what stands in it at first, and
+//! which way is shorter. The window draws them; no argument is typed as JSON, as `true` or as a name.
+
+mod shorter;
+mod suggested;
+
+use std::ops::RangeInclusive;
+
+pub use self::{
+    shorter::shorter,
+    suggested::{Suggestions, suggested},
+};
+use super::{ArgumentSpec, ArgumentType, CommandSpec, Over, field::Part as _};
+
+/// Unit in which a form shows a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A plain number.
+    Plain,
+    /// Seconds; frames are accepted, too.
+    Seconds,
+    /// Degrees.
+    Degrees,
+    /// Meters.
+    Meters,
+    /// Millimeters.
+    Millimeters,
+    /// Percent of 1: the command takes 0.5 for 50 %.
+    Percent,
+    /// Frames per second.
+    Rate,
+    /// A factor.
+    Factor,
+}
+
+impl Unit {
+    /// Sign behind the number.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Seconds => "s",
+            Self::Degrees => "°",
+            Self::Meters => "m",
+            Self::Millimeters => "mm",
+            Self::Percent => "%",
+            Self::Rate => "fps",
+            Self::Factor => "×",
+        }
+    }
+
+    /// How many of the shown unit the command's own unit is.
+    pub const fn shown_per_stored(self) -> f64 {
+        if matches!(self, Self::Percent) { 100.0 } else { 1.0 }
+    }
+
+    /// Signs that may be typed behind a number, each with its size in the shown unit. `rate`: frames per second.
+    fn typed(self, rate: f64) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Plain => Vec::new(),
+            Self::Seconds => {
+                vec![("s", 1.0), ("ms", 1e-3), ("f", 1.0 / rate), ("frame", 1.0 / rate), ("frames", 1.0 / rate)]
+            }
+            Self::Degrees => vec![("°", 1.0), ("deg", 1.0), ("rad", 1f64.to_degrees())],
+            Self::Meters => vec![("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)],
+            Self::Millimeters => vec![("mm", 1.0), ("cm", 10.0), ("m", 1e3)],
+            Self::Percent => vec![("%", 1.0)],
+            Self::Rate => vec![("fps", 1.0)],
+            Self::Factor => vec![("×", 1.0), ("x", 1.0)],
+        }
+    }
+}
+
+/// A number that a form asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its unit.
+    pub unit: Unit,
+    /// Sensible values, in the command's own unit.
+    pub range: RangeInclusive<f64>,
+    /// Whether it is a whole number.
+    pub whole: bool,
+}
+
+impl Quantity {
+    fn new(unit: Unit, range: RangeInclusive<f64>) -> Self {
+        Self { unit, range, whole: false }
+    }
+
+    fn whole(range: RangeInclusive<f64>) -> Self {
+        Self { unit: Unit::Plain, range, whole: true }
+    }
+
+    fn any(unit: Unit) -> Self {
+        Self::new(unit, -1e6..=1e6)
+    }
+
+    fn share() -> Self {
+        Self::new(Unit::Percent, 0.0..=1.0)
+    }
+
+    /// What was typed, in the command's own unit: arithmetic with units, such as `90/2`, `12 cm` or `1 s + 3 f`. `rate`: frames per
+    /// second.
+    ///
+    /// # Errors
+    /// A sentence where it is no number, or none in the range.
+    pub fn read(&self, text: &str, rate: f64) -> Result<f64, String> {
+        let shown = crate::evaluate_with(text, &self.unit.typed(rate));
+        let Some(shown) = shown else {
+            return Err(format!("“{}” is not a number", text.trim()));
+        };
+        let value = shown / self.unit.shown_per_stored();
+        if self.whole && value.fract() != 0.0 {
+            return Err(format!("“{}” is not a whole number", text.trim()));
+        }
+        // What is off by the last digit of a conversion is in the range.
+        let (least, most) = (*self.range.start(), *self.range.end());
+        let slack = 1e-9 * (most - least);
+        if value < least - slack || value > most + slack {
+            return Err(format!("must be {}", self.range_in_words()));
+        }
+        Ok(value.clamp(least, most))
+    }
+
+    /// `0 to 100 %`.
+    pub fn range_in_words(&self) -> String {
+        let per = self.unit.shown_per_stored();
+        let (least, most) = (self.range.start() * per, self.range.end() * per);
+        let sign = match self.unit {
+            Unit::Plain => String::new(),
+            Unit::Degrees => "°".to_owned(),
+            unit => format!(" {}", unit.sign()),
+        };
+        if least <= -1e6 && most >= 1e6 {
+            return format!("a number{sign}");
+        }
+        if most >= 1e6 { format!("at least {least}{sign}") } else { format!("{least} to {most}{sign}") }
+    }
+
+    /// A value of the command as it is shown: at most five digits behind the point, no zeros at the end.
+    pub fn shown(&self, value: f64) -> String {
+        let text = format!("{:.5}", value * self.unit.shown_per_stored());
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    }
+}
+
+/// Which nodes are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodesOf {
+    /// All of them, joints first.
+    All,
+    /// Joints.
+    Joints,
+    /// Nodes with a mesh.
+    Meshes,
+    /// Nodes whose mesh has morph targets.
+    Morphs,
+    /// Cameras.
+    Cameras,
+}
+
+/// What is done where a switch is not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    /// As if it were off.
+    Off,
+    /// As if it were on.
+    On,
+    /// The other way than it is.
+    Toggles,
+    /// Whatever fits.
+    Fits,
+}
+
+/// The editor of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// Nodes to pick, several where `many`.
+    Nodes(NodesOf, bool),
+    /// A clip to pick.
+    Clip,
+    /// Clips to pick.
+    Clips,
+    /// Meshes to pick.
+    Meshes,
+    /// A material to pick.
+    Material,
+    /// An image to pick.
+    Image,
+    /// A pose layer to pick.
+    Layer,
+    /// A weight layer to pick.
+    WeightLayer,
+    /// A kept pose to pick.
+    KeptPose,
+    /// A morph target to pick.
+    MorphTarget,
+    /// A lane of the mix to pick.
+    Lane,
+    /// The selected keys, or all.
+    Keys,
+    /// Words to choose from.
+    Words(&'static [&'static str]),
+    /// A box to tick, or a list where what is not given is neither.
+    Flag(Unset),
+    /// Translation, rotation, scale, each with a box; `true`: weights of morph targets, too.
+    Parts(bool),
+    /// A number.
+    Number(Quantity),
+    /// Three numbers.
+    Vector(Quantity),
+    /// One number for all axes, or three.
+    Factor(Quantity),
+    /// An axis, or a direction.
+    Axis,
+    /// Any number of numbers.
+    Numbers(Quantity),
+    /// Vertices, by numbers or in words.
+    Vertices,
+    /// A new name, or text.
+    Text,
+    /// A name in the file that the command reads.
+    NameThere,
+    /// A file.
+    Path,
+    /// Data that only a program writes: no form asks for it.
+    Data,
+}
+
+impl Entry {
+    /// Whether it is typed as free text.
+    pub const fn is_free_text(&self) -> bool {
+        matches!(self, Self::Text)
+    }
+}
+
+/// The editor of an argument of a command; `None` where nobody said yet which it is: a test finds that.
+pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
+    Some(match argument.kind {
+        ArgumentType::Node => Entry::Nodes(nodes_of(spec, argument), !is_single(spec, argument)),
+        ArgumentType::Clip if reads_layers(spec) && argument.name == "clip" => Entry::NameThere,
+        ArgumentType::Clip => Entry::Clip,
+        ArgumentType::Mesh => Entry::Meshes,
+        ArgumentType::Keys => Entry::Keys,
+        ArgumentType::Vertices if argument.required && has_data(spec) => Entry::Data,
+        ArgumentType::Vertices => Entry::Vertices,
+        ArgumentType::Path => Entry::Path,
+        ArgumentType::Axis => Entry::Axis,
+        // Turns in degrees stand beside it.
+        ArgumentType::Quaternion => Entry::Data,
+        ArgumentType::Parts => Entry::Parts(argument.help.contains("tracks")),
+        ArgumentType::Space => Entry::Words(&["local", "parent", "world"]),
+        ArgumentType::Choice(words) => Entry::Words(words),
+        ArgumentType::Flag => Entry::Flag(unset(spec, argument)),
+        ArgumentType::Seconds => {
+            let least = if argument.name == "by" { -1e5 } else { 0.0 };
+            Entry::Number(Quantity::new(Unit::Seconds, least..=1e5))
+        }
+        ArgumentType::Degrees => Entry::Number(Quantity::new(Unit::Degrees, -3600.0..=3600.0)),
+        ArgumentType::Vector => Entry::Vector(vector(argument)),
+        ArgumentType::Factor if spec.name.starts_with("pose.move") || spec.name.starts_with("pose.shift") => {
+            Entry::Vector(Quantity::any(Unit::Meters))
+        }
+        ArgumentType::Factor => Entry::Factor(Quantity::any(Unit::Factor)),
+        ArgumentType::Numbers => numbers(spec, argument)?,
+        ArgumentType::Number => Entry::Number(number(spec, argument)?),
+        ArgumentType::Text => text(spec, argument)?,
+    })
+}
+
+fn is_of_weights(spec: &CommandSpec) -> bool {
+    spec.name.starts_with("weights.") || spec.name.starts_with("weight_layer.")
+}
+
+fn reads_layers(spec: &CommandSpec) -> bool {
+    spec.name == "layer.import"
+}
+
+/// Whether it takes weights of vertices as lists of numbers.
+fn has_data(spec: &CommandSpec) -> bool {
+    matches!(spec.name, "weights.set" | "weight_layer.paint")
+}
+
+fn nodes_of(spec: &CommandSpec, argument: &ArgumentSpec) -> NodesOf {
+    match (spec.name, argument.name) {
+        ("skin.create" | "skin.bind", "node") => NodesOf::Meshes,
+        ("view.camera", _) => NodesOf::Cameras,
+        (name, "node") if name.ends_with("morph") || name.ends_with("morphs") => NodesOf::Morphs,
+        (_, "joint" | "joints" | "locked" | "below") => NodesOf::Joints,
+        _ if is_of_weights(spec) => NodesOf::Joints,
+        _ => NodesOf::All,
+    }
+}
+
+/// Whether a command takes one node, although an argument of its type could name several.
+fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
+    matches!(
+        (spec.name, argument.name),
+        ("node.rename" | "view.camera" | "pose.ik" | "key.shift" | "clip.root_motion" | "mix.over", "node")
+            | ("joints.pair" | "weights.swap", "joint" | "with")
+            | (
+                "weights.flood" | "weights.gradient" | "weights.smooth" | "weights.relax" | "vertices.in_range",
+                "joint"
+            )
+            | ("weights.along", "from" | "to")
+            | ("weights.merge", "into")
+            | ("layer.mask", "below")
+    )
+}
+
+fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
+    match (spec.name, argument.name) {
+        ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => Unset::Toggles,
+        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up") | ("clip.trim", "exact") => Unset::On,
+        (_, "height" | "turn" | "retime") => Unset::Fits,
+        _ => Unset::Off,
+    }
+}
+
+fn vector(argument: &ArgumentSpec) -> Quantity {
+    match argument.name {
+        "degrees" => Quantity::new(Unit::Degrees, -3600.0..=3600.0),
+        "scale" => Quantity::any(Unit::Factor),
+        _ => Quantity::any(Unit::Meters),
+    }
+}
+
+fn numbers(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
+    Some(Entry::Numbers(match (spec.name, argument.name) {
+        _ if has_data(spec) => return Some(Entry::Data),
+        (_, "times") => Quantity::new(Unit::Seconds, 0.0..=1e5),
+        (_, "weights") => Quantity::share(),
+        ("key.value", "by") | ("layer.strength_keys", "keys") => Quantity::any(Unit::Plain),
+        _ => return None,
+    }))
+}
+
+fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
+    let of_weights = is_of_weights(spec) || spec.name.starts_with("vertices.");
+    Some(match (spec.name, argument.name) {
+        (_, "set") => Quantity::whole(0.0..=9.0),
+        ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
+        ("pose.breakdown", "part") => Quantity::new(Unit::Percent, -1.0..=2.0),
+        ("material.height_to_normal", "strength") => Quantity::new(Unit::Plain, 0.01..=1000.0),
+        ("pin.hold", "tolerance") => Quantity::new(Unit::Meters, 0.0..=1.0),
+        ("key.clean", "tolerance") => Quantity::new(Unit::Plain, 0.0..=1e6),
+        (_, "strength" | "opacity" | "amount" | "below" | "in_common" | "volume" | "value" | "width") => {
+            Quantity::share()
+        }
+        (_, "from" | "to") if of_weights => Quantity::share(),
+        (_, "from" | "to") => Quantity::any(Unit::Plain),
+        (_, "weight") => Quantity::new(Unit::Percent, -10.0..=10.0),
+        (_, "falloff") => Quantity::whole(0.0..=100.0),
+        (_, "place" | "primitive" | "component") => Quantity::whole(0.0..=1e6),
+        (_, "chain") => Quantity::whole(1.0..=100.0),
+        (_, "factor" | "speed") => Quantity::new(Unit::Factor, 0.001..=1000.0),
+        ("clip.ticks", "rate") => Quantity::new(Unit::Plain, 0.1..=1e6),
+        (_, "rate") => Quantity::new(Unit::Rate, 0.1..=10_000.0),
+        (_, "frames") => Quantity::whole(1.0..=10_000.0),
+        (_, "millimetres") => Quantity::new(Unit::Millimeters, 0.0..=1000.0),
+        (_, "degrees") => Quantity::new(Unit::Degrees, 0.0..=180.0),
+        (_, "most") => Quantity::whole(1.0..=255.0),
+        (_, "passes") => Quantity::whole(1.0..=1000.0),
+        (_, "steps") => Quantity::whole(1.0..=65_535.0),
+        (_, "sets") => Quantity::whole(1.0..=64.0),
+        _ => return None,
+    })
+}
+
+fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
+    Some(match (spec.name, argument.name) {
+        (_, "layer") if reads_layers(spec) => Entry::NameThere,
+        // Those of the same names come over.
+        ("weights.import", "from") => Entry::Data,
+        (_, "layer") if is_of_weights(spec) => Entry::WeightLayer,
+        (_, "layer") => Entry::Layer,
+        ("layer.copy", "to") => Entry::Clips,
+        (_, "pose") => Entry::KeptPose,
+        (_, "material") => Entry::Material,
+        (_, "image") => Entry::Image,
+        (_, "target") => Entry::MorphTarget,
+        (_, "lane") => Entry::Lane,
+        (_, "text" | "clips" | "mix" | "counterparts") => Entry::Data,
+        (_, "name" | "only") | ("node.rename_pattern", "from" | "to") => Entry::Text,
+        _ => return None,
+    })
+}
+
+/// What an argument of nodes or meshes stands for where none is picked, as a form says it.
+pub fn when_left_out(command: &str, argument: &str) -> &'static str {
+    match (command, argument) {
+        (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
+        ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",
+        ("mix.over", _) => "Upper body",
+        ("view.camera", _) => "The next one",
+        ("vertices.in_range", _) => "Painted joint",
+        ("key.paste", _) => "Those of the same names",
+        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => "All that move",
+        _ => "All",
+    }
+}
+
+/// Whether only a program can give what a command needs: its form then says which way a person goes.
+pub fn is_for_programs(spec: &CommandSpec) -> bool {
+    spec.arguments.iter().any(|a| a.required && entry(spec, a) == Some(Entry::Data))
+}
+
+/// Whether a form needs an argument: the command does, or it does nothing without.
+pub fn is_needed(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
+    argument.required || (spec.name == "pose.apply" && argument.name == "pose")
+}
+
+/// Whether the arguments `clip`, `time` and `layer` of a command say where a pose goes: a form asks for all three at once.
+pub fn poses_over(spec: &CommandSpec) -> bool {
+    let over = Over::specs("", "");
+    over.iter().all(|o| spec.arguments.iter().any(|a| a.name == o.name && a.help == o.help))
+}
+
+/// The command that does the same to what is shown, where one poses the file alone and a clip is seen.
+pub fn over_what_is_shown(spec: &CommandSpec) -> Option<&'static CommandSpec> {
+    let name = match spec.name {
+        "pose.rotate" => "pose.turn",
+        "pose.move" => "pose.shift",
+        "pose.scale" => "pose.resize",
+        _ => return None,
+    };
+    super::find(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+
+    #[test]
+    fn every_argument_has_an_editor_and_free_text_is_for_new_names_alone() {
+        let mut count = 0;
+        for spec in table() {
+            for argument in &spec.arguments {
+                let entry = entry(spec, argument);
+                let entry = entry.unwrap_or_else(|| panic!("{} “{}” has no editor", spec.name, argument.name));
+                let is_pattern = spec.name == "node.rename_pattern" && matches!(argument.name, "from" | "to");
+                let is_name = matches!(argument.name, "name" | "only") || is_pattern;
+                assert_eq!(entry.is_free_text(), is_name, "{} “{}”", spec.name, argument.name);
+                count += 1;
+            }
+        }
+        assert!(count > 400, "{count}");
+    }
+
+    #[test]
+    fn what_a_form_leaves_out_is_asked_for_in_another_way_or_the_form_says_which_way_to_go() {
+        for spec in table() {
+            let has = |name: &str| spec.arguments.iter().any(|a| a.name == name);
+            for argument in &spec.arguments {
+                if entry(spec, argument) != Some(Entry::Data) {
+                    continue;
+                }
+                let otherwise = argument.kind == ArgumentType::Quaternion && has("degrees");
+                assert!(otherwise || !argument.required || shorter(spec).is_some(), "{} {}", spec.name, argument.name);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_typed_with_units_and_arithmetic() {
+        let meters = Quantity::any(Unit::Meters);
+        let seconds = Quantity::new(Unit::Seconds, 0.0..=1e5);
+        let share = Quantity::share();
+        let degrees = Quantity::new(Unit::Degrees, -360.0..=360.0);
+        let near = |q: &Quantity, text: &str, wanted: f64| {
+            let read = q.read(text, 30.0).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert!((read - wanted).abs() < 1e-9, "{text}: {read}");
+        };
+        near(&degrees, "90/2", 45.0);
+        near(&degrees, "1.5*2°", 3.0);
+        near(&meters, "12 cm", 0.12);
+        near(&meters, "1 m + 20 cm", 1.2);
+        near(&meters, "−5 mm", -0.005);
+        near(&seconds, "15 f", 0.5);
+        near(&seconds, "1 s + 3 frames", 1.1);
+        near(&share, "50 %", 0.5);
+        near(&share, "100/3", 1.0 / 3.0);
+        assert_eq!(share.read("120", 30.0), Err("must be 0 to 100 %".to_owned()));
+        assert_eq!(share.read("half", 30.0), Err("“half” is not a number".to_owned()));
+        assert_eq!(Quantity::whole(0.0..=9.0).read("1.5", 30.0), Err("“1.5” is not a whole number".to_owned()));
+        assert_eq!(share.shown(0.5), "50");
+        assert_eq!(meters.shown(-0.0), "0");
+    }
+}

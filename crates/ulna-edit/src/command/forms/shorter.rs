@@ -1,0 +1,84 @@
+//! Ways that are shorter than a form: a drag, a field or a list of the window.
+
+use crate::command::CommandSpec;
+
+/// A way that is shorter than the form of a command, as a sentence; `{tool.move}` in it stands for the key of that command. `None`
+/// where there is no other way than a key of its own.
+pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
+    const KEYS: &str = "Select keys on the timeline and drag them.";
+    const LAYERS: &str = "Use the panel Layers.";
+    const PAINT: &str = "Use the list of layers in Paint mode.";
+    Some(match spec.name {
+        "pose.rotate" | "pose.turn" => "Press {tool.rotate}, an axis and a number, or drag a ring.",
+        "pose.move" | "pose.shift" => "Press {tool.move}, an axis and a number, or drag an arrow.",
+        "pose.scale" | "pose.resize" => "Press {tool.scale}, an axis and a number, or drag a box.",
+        "pose.set" | "pose.set_local" | "pose.set_world" => "Type into the fields of the inspector.",
+        "pose.keep" => "Click Keep this pose in the panel Poses.",
+        "pose.apply" => "Click the pose in the panel Poses.",
+        "pose.rename_kept" => "Focus the pose in the panel Poses and press F2.",
+        "pose.forget" => "Right-click the pose in the panel Poses.",
+        "pose.ik" => "Press {tool.drag} and drag the joint.",
+        "pose.blend" | "pose.breakdown" => "Drag the buttons Previous, Breakdown and Next sideways.",
+        "pose.morph" | "unkeyed.morph" | "key.morph" | "pose.reset_morphs" => {
+            "Drag the morph targets in the inspector."
+        }
+        "unkeyed.set" => "Pose the joint with Auto-key off.",
+        "layer.rename"
+        | "layer.strength"
+        | "layer.move"
+        | "layer.mask"
+        | "layer.copy"
+        | "layer.merge_down"
+        | "layer.strength_keys" => LAYERS,
+        "layer.set" => "Choose the layer, switch Edit to Layer, and pose.",
+        "key.move" => "Press {timeline.move} over the timeline and type frames, or drag the keys.",
+        "key.scale" => "Press {timeline.scale} over the timeline, or drag the ends of the selection.",
+        "key.duplicate" => "Press {timeline.duplicate} over the timeline.",
+        "key.ripple" => "Press {timeline.ripple} over the timeline.",
+        "key.kind" => "Press {timeline.kind} over the timeline.",
+        "key.tangents" => "Press {timeline.tangents} over the timeline.",
+        "track.interpolation" => "Press {timeline.interpolation} over the timeline.",
+        "key.offset" | "key.shift" | "key.value" => KEYS,
+        "clip.rename" => "Double-click the clip in the outliner.",
+        "clip.rate" | "clip.ticks" => "Use the list of frame rates above the timeline.",
+        "clip.trim" => "Set a play range with {play.range_start} and {play.range_end}; this command then asks nothing.",
+        "clip.put" => "Copy clips in another window and paste them, or use {clip.import}.",
+        "marker.move" | "marker.set" | "marker.remove" => "Drag or right-click the marker on the ruler.",
+        "mix.set" | "mix.go" | "mix.over" => "Use the mixer under the timeline.",
+        "edit.revert" => "Use Revert in the list of edits of the inspector.",
+        "select.store_set" => "Press Ctrl, Alt and the digit.",
+        "select.recall_set" => "Press Alt and the digit.",
+        "skin.create" | "skin.bind" => "Use Weights › Bind…",
+        "weights.set" | "weights.assign" => "Type weights into the table of vertices in Paint mode.",
+        "weight_layer.paint" => "Paint with the brush in Paint mode.",
+        "weights.mirror" => "Click Mirror in Paint mode.",
+        "weight_layer.remove"
+        | "weight_layer.opacity"
+        | "weight_layer.show"
+        | "weight_layer.mirror"
+        | "weight_layer.rename"
+        | "weight_layer.solo"
+        | "weight_layer.move"
+        | "weight_layer.clear"
+        | "weight_layer.merge_down" => PAINT,
+        "vertices.select" => "Select vertices with the box or the lasso in Paint mode.",
+        "node.visibility" => "Use Visible in the file in the inspector.",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{find, table};
+
+    #[test]
+    fn keys_in_shorter_ways_are_those_of_commands() {
+        for text in table().iter().filter_map(shorter) {
+            for part in text.split('{').skip(1) {
+                let name = part.split('}').next().unwrap_or_default();
+                assert!(find(name).is_some_and(|c| !c.key.is_empty()), "{name} in “{text}” has no key");
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What stands in a form at first: what is selected and shown.
+
+use serde_json::{Map, Value, json};
+
+use super::{Entry, NodesOf, entry, is_needed, poses_over};
+use crate::command::{
+    ArgumentSpec, Around, CommandSpec, LayerName, WhichKeys, clip_text,
+    field::{ClipName, Part as _, number},
+    frame_of, free_clip_name, kept_poses, kept_sets, layer_as_clip, layer_text, mesh_text, node_text, pose_layer_text,
+};
+use ulna_model::{Clip, ClipId, NodeId};
+use ulna_motion::{Mirror, Pose};
+
+/// What a form is filled from.
+#[derive(Clone, Copy, Debug)]
+pub struct Suggestions<'a> {
+    /// What is selected and shown.
+    pub around: Around<'a>,
+    /// The pose that is seen.
+    pub pose: &'a Pose,
+    /// The clip that was shown last, where none is shown now.
+    pub last_clip: Option<ClipId>,
+}
+
+/// The arguments that stand in the form of a command at first.
+pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Value> {
+    let document = from.around.document;
+    let mut values = Map::new();
+    if poses_over(spec) {
+        from.around.over().write(document, "", &mut values);
+    }
+    for argument in &spec.arguments {
+        if !values.contains_key(argument.name)
+            && let Some(value) = from.value(spec, argument, &values)
+        {
+            values.insert(argument.name.to_owned(), value);
+        }
+    }
+    from.selected_keys(spec, &mut values);
+    // What the command takes by itself from there is what it takes in its form, too.
+    let filled = spec.filled.and_then(|fill| fill(&from.around).ok());
+    if let Some(command) = filled.iter().flatten().find(|c| c.spec().name == spec.name) {
+        values.extend(command.line(document).arguments);
+    }
+    values
+}
+
+impl Suggestions<'_> {
+    fn clip(&self) -> Option<ClipId> {
+        let document = self.around.document;
+        let there = |id: &ClipId| document.clips.contains(*id);
+        let shown = self.around.clip.or(self.around.seen).or(self.last_clip).filter(there);
+        shown.or_else(|| document.clips.ids().next())
+    }
+
+    fn clip_data(&self) -> Option<&Clip> {
+        self.clip().and_then(|id| self.around.document.clips.get(id)).map(|c| &**c)
+    }
+
+    /// Seconds of a frame of the clip.
+    fn frame(&self) -> f64 {
+        self.clip_data().map_or(1.0 / 30.0, frame_of)
+    }
+
+    fn time(&self) -> f32 {
+        self.around.time as f32
+    }
+
+    fn value(&self, spec: &CommandSpec, argument: &ArgumentSpec, so_far: &Map<String, Value>) -> Option<Value> {
+        let needed = is_needed(spec, argument);
+        let document = self.around.document;
+        match entry(spec, argument)? {
+            Entry::Nodes(of, many) => self.nodes(spec, argument, (of, many), needed),
+            Entry::Clip => self.clip_of(spec, argument, needed),
+            Entry::Meshes => {
+                let first = document.meshes.iter().next().filter(|_| needed)?;
+                Some(mesh_text(document, first.0).into())
+            }
+            Entry::Layer => self.layer(spec, needed),
+            Entry::WeightLayer => {
+                let (skin, layers) = document.aids.weight_layers.iter().next().filter(|_| needed)?;
+                Some(layer_text(document, *skin, layers.layers.last()?.id).into())
+            }
+            Entry::KeptPose => Some(kept_poses(document).first().filter(|_| needed)?.name.clone().into()),
+            Entry::Material => {
+                let bumpy = document.materials.iter().position(|m| m.normal_texture.is_some());
+                let at = bumpy.or_else(|| (!document.materials.is_empty()).then_some(0)).filter(|_| needed)?;
+                Some(format!("#{at}").into())
+            }
+            Entry::MorphTarget => needed.then(|| "#0".into()),
+            Entry::Words(words) => Some((*words.first().filter(|_| needed)?).into()),
+            Entry::Flag(_) => needed.then_some(Value::Bool(true)),
+            Entry::Axis => needed.then(|| "x".into()),
+            Entry::Text => self.name(spec, so_far, needed),
+            Entry::Vertices | Entry::Path | Entry::Image | Entry::Lane | Entry::Clips => None,
+            Entry::Keys | Entry::Parts(_) | Entry::Data | Entry::NameThere => None,
+            Entry::Vector(_) => self.vector(spec, argument, so_far).filter(|_| needed),
+            Entry::Factor(_) => needed.then(|| json!(1)),
+            Entry::Numbers(_) if spec.name == "layer.strength_keys" => {
+                Some(json!([0, 1, self.clip_data().map_or(1.0, |c| f64::from(c.length())), 1]))
+            }
+            Entry::Numbers(_) => needed.then(|| json!([if argument.name == "weights" { 1 } else { 0 }])),
+            Entry::Number(_) => self.number(spec, argument, needed),
+        }
+    }
+
+    /// Nodes: the selected ones of a kind.
+    fn nodes(
+        &self,
+        spec: &CommandSpec,
+        argument: &ArgumentSpec,
+        (of, many): (NodesOf, bool),
+        needed: bool,
+    ) -> Option<Value> {
+        let document = self.around.document;
+        let joints = document.joint_flags();
+        let fits = |n: &NodeId| match of {
+            NodesOf::All => true,
+            NodesOf::Joints => joints[n.index()],
+            NodesOf::Meshes => document.node(*n).mesh.is_some(),
+            NodesOf::Morphs => {
+                document.node(*n).mesh.and_then(|m| document.meshes.get(m)).is_some_and(|m| m.target_count() > 0)
+            }
+            NodesOf::Cameras => document.node(*n).camera.is_some(),
+        };
+        let selection = self.around.selection;
+        let selected: Vec<NodeId> = selection.nodes.iter().copied().filter(fits).collect();
+        let active = selection.active.filter(fits).or_else(|| selected.last().copied());
+        let others = || selected.iter().copied().filter(|n| Some(*n) != active).collect::<Vec<_>>();
+        let chosen: Vec<NodeId> = match (spec.name, argument.name) {
+            // The other side of what is selected.
+            (_, "with") => {
+                let partner = active.and_then(|n| Mirror::of(document).partner(n)).filter(|p| Some(*p) != active);
+                others().last().copied().or(partner).into_iter().collect()
+            }
+            ("weights.merge", "from") => others(),
+            ("skin.create", "joint") => selected,
+            _ if !needed => return None,
+            (_, "into" | "to") => active.into_iter().collect(),
+            _ if many => selected,
+            _ => active.into_iter().collect(),
+        };
+        let chosen = if chosen.is_empty() && needed && matches!(of, NodesOf::Meshes | NodesOf::Morphs) {
+            document.node_ids().filter(fits).take(1).collect()
+        } else {
+            chosen
+        };
+        let mut texts: Vec<Value> = chosen.iter().map(|n| node_text(document, *n).into()).collect();
+        match texts.len() {
+            0 => None,
+            1 => texts.pop(),
+            _ => Some(texts.into()),
+        }
+    }
+
+    fn clip_of(&self, spec: &CommandSpec, argument: &ArgumentSpec, needed: bool) -> Option<Value> {
+        let document = self.around.document;
+        let is_layer_of = spec.arguments.iter().any(|a| a.name == "layer") && spec.name.starts_with("layer.");
+        let clip = match (spec.name, argument.name) {
+            (_, "with" | "other" | "over") => {
+                let now = self.clip();
+                let after = document.clips.ids().skip_while(|id| Some(*id) != now).nth(1);
+                after.or_else(|| document.clips.ids().next()).or(now)
+            }
+            ("layer.new" | "layer.import", _) => self.around.seen,
+            _ if is_layer_of && !needed => self.around.layer.and_then(|(home, _)| home.clip()),
+            // What is shown is bound.
+            ("skin.create" | "skin.bind", _) => self.around.seen,
+            _ if needed => self.clip(),
+            _ => None,
+        };
+        clip.map(|id| clip_text(document, id).into())
+    }
+
+    /// The chosen layer, of commands on layers; of others what they say by themselves.
+    fn layer(&self, spec: &CommandSpec, needed: bool) -> Option<Value> {
+        let of_keys = || {
+            self.around.written_layer().filter(|_| spec.name.starts_with("key.") || spec.name == "track.interpolation")
+        };
+        let chosen = self.around.layer.map(|(_, id)| id).filter(|_| needed || spec.name.starts_with("layer."));
+        chosen.or_else(of_keys).map(|id| pose_layer_text(self.around.document, id).into())
+    }
+
+    /// A name: of what is renamed, or a free one.
+    fn name(&self, spec: &CommandSpec, so_far: &Map<String, Value>, needed: bool) -> Option<Value> {
+        let document = self.around.document;
+        let free = |stem: &str, taken: &dyn Fn(&str) -> bool| {
+            (1..).map(|k| format!("{stem} {k}")).find(|name| !taken(name)).unwrap_or_default()
+        };
+        let name = match spec.name {
+            "pose.keep" => free("Pose", &|name| kept_poses(document).iter().any(|p| p.name == name)),
+            "clip.rename" => document.clip_label(self.clip()?),
+            "clip.new" => free_clip_name(document, "New clip"),
+            "clip.duplicate" => free_clip_name(document, &format!("{} copy", document.clip_label(self.clip()?))),
+            "layer.rename" => document.aids.pose_layer(self.around.layer?.1)?.1.name.to_string(),
+            "node.rename" => document.node(self.around.selection.active?).label(self.around.selection.active?),
+            "pose.rename_kept" => so_far.get("pose")?.as_str()?.to_owned(),
+            "weight_layer.rename" => so_far.get("layer")?.as_str()?.to_owned(),
+            // Which names are meant is not known.
+            "node.rename_pattern" => return None,
+            _ if needed => "New".to_owned(),
+            _ => return None,
+        };
+        Some(name.into())
+    }
+
+    /// A point of the scene at what is posed, and nothing for a difference.
+    fn vector(&self, spec: &CommandSpec, argument: &ArgumentSpec, so_far: &Map<String, Value>) -> Option<Value> {
+        let document = self.around.document;
+        let named = so_far.get("node").or_else(|| so_far.get("joint")).and_then(Value::as_str);
+        let node = named.and_then(|text| document.node_ids().find(|n| node_text(document, *n) == text));
+        let at = |n: NodeId| self.pose.world[n.index()].w_axis.truncate();
+        let point = match (spec.name, argument.name) {
+            // Where it is now: numbers are changed from there.
+            ("pose.ik", "to") => at(node?),
+            // Straight ahead.
+            ("pose.look_at", "at") => at(node.or(self.around.selection.active)?) + glam::Vec3::Z,
+            ("weights.gradient", "from") => at(node?),
+            ("weights.gradient", "to") => at(document.children(node?).first().copied().unwrap_or(node?)),
+            _ => glam::Vec3::ZERO,
+        };
+        Some(point.to_array().map(number).to_vec().into())
+    }
+
+    fn number(&self, spec: &CommandSpec, argument: &ArgumentSpec, needed: bool) -> Option<Value> {
+        let document = self.around.document;
+        let seconds = |value: f32| number(value);
+        let clip_start = spec.name.starts_with("marker.") && spec.name != "marker.add" && argument.name == "time";
+        Some(match (spec.name, argument.name) {
+            // The marker nearest to the playhead.
+            _ if clip_start => {
+                let off = |t: &f32| (t - self.time()).abs();
+                let times = self.clip_data()?.markers.iter().map(|m| m.time);
+                seconds(times.min_by(|a, b| off(a).total_cmp(&off(b)))?)
+            }
+            ("skin.create" | "skin.bind", "time") => {
+                self.around.seen?;
+                seconds(self.time())
+            }
+            ("clip.trim", "from") => seconds(self.around.range.map_or(0.0, |r| r.0 as f32)),
+            ("clip.trim", "to") => seconds(self.around.range.map_or(self.clip_data()?.length(), |r| r.1 as f32)),
+            ("pin.hold", "from") => seconds(self.around.range?.0 as f32),
+            ("pin.hold", "to") => seconds(self.around.range?.1 as f32),
+            // One of three is typed: none stands there already.
+            ("clip.retime", "length" | "factor" | "speed") => return None,
+            ("clip.rate" | "clip.resample", "rate") => round(1.0 / self.frame()),
+            ("layer.strength", "strength") => {
+                let layer = self.around.layer.and_then(|(_, id)| document.aids.pose_layer(id));
+                number(layer.map_or(1.0, |(_, l)| l.strength))
+            }
+            ("select.store_set" | "set.keep", "set") => {
+                let taken = kept_sets(document);
+                let free = (1..10u8).find(|d| taken.iter().all(|s| s.digit != *d)).unwrap_or(1);
+                free.into()
+            }
+            _ if !needed => return None,
+            (_, "time" | "to" | "from") if matches!(argument.kind, crate::ArgumentType::Seconds) => {
+                seconds(self.time())
+            }
+            // By a frame.
+            (_, "by") => number(self.frame() as f32),
+            (_, "set" | "sets" | "amount" | "opacity" | "value" | "to" | "weight") => json!(1),
+            (_, "degrees") => json!(15),
+            (_, "part" | "strength") => json!(0.5),
+            (_, "factor") => json!(2),
+            (_, "most") => json!(4),
+            (_, "below" | "from") => json!(0.01),
+            (_, "steps") => json!(10),
+            (_, "rate") => json!(30),
+            _ => json!(0),
+        })
+    }
+
+    /// Which keys a command on keys means: the selected ones; else those of the range that plays; else all of the clip.
+    fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
+        if !spec.arguments.iter().any(|a| entry(spec, a) == Some(Entry::Keys)) {
+            return;
+        }
+        let document = self.around.document;
+        let Some((clip, which)) = WhichKeys::selected(self.around.selection, self.around.keys) else { return };
+        // Keys of a layer are named as if the layer were the clip.
+        let layer = self.around.keys.and_then(|home| home.layer);
+        let stand_in = layer.map(|id| layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(id)));
+        let mut selected = Map::new();
+        match (&stand_in, layer) {
+            (Some(Ok(stand_in)), Some(id)) => {
+                which.write(stand_in, "", &mut selected);
+                selected.insert("layer".to_owned(), pose_layer_text(document, id).into());
+            }
+            (Some(Err(_)), _) => return,
+            _ => which.write(document, "", &mut selected),
+        }
+        values.insert("clip".to_owned(), clip_text(document, clip).into());
+        values.extend(selected);
+    }
+}
+
+/// A rate without the digits of a division.
+fn round(rate: f64) -> Value {
+    number((rate * 1000.0).round() as f32 / 1000.0)
+}

@@ -1,0 +1,449 @@
+//! Commands that put a limb somewhere and let its joints follow, and pins, which keep nodes where they are meanwhile.
+
+use std::collections::BTreeMap;
+
+use glam::{DVec3, Vec3};
+
+use super::{
+    CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::{ClipName, Degrees, Nodes, Seconds, choice},
+    hold_report::HoldReport,
+    keys::{clip_of, time_of},
+    place::{Over, Place, Wanted},
+    rules,
+};
+use crate::Edit;
+use ulna_geometry::orthogonal_factor;
+use ulna_model::{Clip, Components, Document, NodeId, Notice, Pin, Shared};
+use ulna_motion::{Limits, Pose, Space, Standing, ik, limits_of};
+
+choice! {
+    /// What the end of a limb does while it is put elsewhere.
+    EndAngle {
+        /// Keeps its angle in the scene: feet stay flat.
+        Keep = "keep",
+        /// Turns with its limb.
+        Follow = "follow",
+    }
+}
+
+choice! {
+    /// What follows where a limb does not reach.
+    Body {
+        /// Nothing.
+        Limb = "limb",
+        /// The spine leans, then the hips move.
+        Full = "full",
+    }
+}
+
+choice! {
+    /// How a node is pinned.
+    PinKind {
+        /// It stays where it is.
+        Place = "place",
+        /// It keeps its angle in the scene.
+        Angle = "angle",
+        /// Both.
+        Both = "both",
+        /// Not at all.
+        None = "none",
+    }
+}
+
+choice! {
+    /// The ground that a foot is held against.
+    HoldGround {
+        /// Moving under a walk in place, as estimated from the planted feet; still otherwise.
+        Feet = "feet",
+        /// Still in the scene.
+        Still = "still",
+    }
+}
+
+impl PinKind {
+    /// The pin that it means.
+    pub const fn pin(self) -> Option<Pin> {
+        match self {
+            Self::Place => Some(Pin { place: true, angle: false }),
+            Self::Angle => Some(Pin { place: false, angle: true }),
+            Self::Both => Some(Pin { place: true, angle: true }),
+            Self::None => None,
+        }
+    }
+
+    /// What a pin is called.
+    pub const fn of(pin: Option<Pin>) -> Self {
+        match pin {
+            Some(Pin { place: true, angle: true }) => Self::Both,
+            Some(Pin { place: true, angle: false }) => Self::Place,
+            Some(Pin { angle: true, .. }) => Self::Angle,
+            Some(_) | None => Self::None,
+        }
+    }
+}
+
+document_commands! {
+    /// Commands that put limbs somewhere.
+    IkCommand in "Pose";
+
+    /// Moves a joint, or a point of its skin, to a point of the scene by IK
+    DragLimb {
+        /// Joint at the end of the limb.
+        node: Nodes,
+        /// Target point of the scene, in meters.
+        to: Vec3,
+        /// Number of bones that follow; the whole limb if omitted.
+        chain: Option<usize>,
+        /// Turn of the limb about the line from its root to its end.
+        swivel: Option<Degrees>,
+        /// Point of the node that reaches the target, in its local space, so that the node turns as well; its origin if
+        /// omitted.
+        tip: Option<Vec3>,
+        /// Whether the end keeps its angle in the scene; yes if omitted.
+        end: Option<EndAngle>,
+        /// Whether the limb slows down as it straightens and never becomes quite straight; no if omitted.
+        soft: Option<bool>,
+        /// Whether joints stay within the angles that the clips use; no if omitted.
+        limits: Option<bool>,
+        /// Whether feet stay where they are while the hips move; yes if omitted.
+        plant: Option<bool>,
+        /// Part of the body that follows where the limb is too short; none if omitted.
+        body: Option<Body>,
+        /// Clip, time or layer that takes the pose.
+        over: Over,
+    } = "pose.ik", "Put a limb somewhere", asks: true;
+    /// Rotates a joint so that its front faces a point of the scene
+    LookAt {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Point to face, in meters.
+        at: Vec3,
+        /// Clip, time or layer that takes the pose.
+        over: Over,
+    } = "pose.look_at", "Look at a point", asks: true;
+    /// Pins the place or the angle of nodes while others are posed
+    SetPin {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Kind of pin; both if omitted, or none where all nodes are pinned already.
+        kind: Option<PinKind>,
+    } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
+    /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
+    HoldPin {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Clip to edit.
+        clip: ClipName,
+        /// Start of the hold; every ground contact if omitted.
+        from: Option<Seconds>,
+        /// End of the hold.
+        to: Option<Seconds>,
+        /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the node would move too fast.
+        ease: Option<Seconds>,
+        /// Largest distance from its place on a frame, in meters; 0.0005 if omitted.
+        tolerance: Option<f32>,
+        /// Ground that the node is held against; estimated from the planted feet if omitted.
+        ground: Option<HoldGround>,
+        /// Whether to add keys between frames where the node would exceed the tolerance there; no if omitted.
+        between: Option<bool>,
+    } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
+    /// Removes all pins
+    ClearPins {
+        /// Nodes to unpin; all if omitted.
+        node: Option<Nodes>,
+    } = "pin.clear", "Remove all pins";
+}
+
+/// The only one of some nodes.
+fn one(nodes: &Nodes, document: &Document) -> Result<NodeId, CommandError> {
+    match nodes.all(document)?[..] {
+        [node] => Ok(node),
+        ref many => Err(CommandError::other(
+            "one_node_wanted",
+            format!("one node is put somewhere at a time; {} are given", many.len()),
+        )),
+    }
+}
+
+fn rotations(all: impl IntoIterator<Item = (NodeId, glam::Quat)>) -> impl Iterator<Item = (NodeId, Components)> {
+    all.into_iter().map(|(node, rotation)| (node, Components { rotation: Some(rotation), ..Components::default() }))
+}
+
+/// The feet that stand while a body moves, but for what is dragged itself.
+fn planted(document: &Document, seen: &Pose, body: NodeId, dragged: &[NodeId]) -> BTreeMap<NodeId, Pin> {
+    let both = Pin { place: true, angle: true };
+    let legs = ik::legs_of(document, seen, body).into_iter();
+    legs.filter(|n| !dragged.contains(n) && !document.aids.pins.contains_key(n)).map(|n| (n, both)).collect()
+}
+
+/// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all is as asked.
+fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<Notice> {
+    /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change, without a word.
+    const NEAR: (f32, f32) = (1e-4, 1e-3);
+    if solved.error > NEAR.0 * solved.length.max(1e-6) {
+        let why = match solved.reach {
+            reach if reach > 1.0 => format!("its limb reaches only {:.3} m", solved.length),
+            _ if has_limits => "its joints are at their limits".to_owned(),
+            _ if goal.soft => "a soft reach never straightens the limb; switch “soft” off to reach it".to_owned(),
+            reach if reach < solved.least => "its limb cannot fold any further".to_owned(),
+            _ => "its joints cannot reach it under the nonuniform scale above them".to_owned(),
+        };
+        let said = format!("{label} is {:.3} m from its target: {why}", solved.error);
+        return Some(Notice::new("target_not_reached", said));
+    }
+    (solved.stretch > NEAR.1).then(|| {
+        let percent = solved.stretch * 100.0;
+        let said = format!(
+            "a bone of the limb of {label} is {percent:.1} % longer or shorter, because of nonuniform scale above it"
+        );
+        Notice::new("limb_stretched", said)
+    })
+}
+
+impl DragLimb {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<(Wanted, Option<Notice>), CommandError> {
+        let mut node = one(&self.node, document)?;
+        let seen = place.seen();
+        let mut target = self.to;
+        let of = |n: NodeId| ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some());
+        let mut limb = of(node);
+        // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
+        let bodies = ik::Bodies::of(document);
+        let body = bodies.body_of(node);
+        if let (None, Some(parent)) = (&limb, bodies.hangs_on(node))
+            && node != body
+            && !bodies.is_above_hips(node)
+        {
+            let above = of(parent).filter(|l| l.turns.len() > 1);
+            if parent == body || above.is_some() {
+                let at = |n: NodeId| seen.world[n.index()].w_axis.truncate();
+                target += at(parent) - at(node);
+                (node, limb) = (parent, above);
+            } else {
+                // Within a wing, each joint of which has feathers: the two bones before it, as far as they are of no body.
+                let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
+                let bones = bones.take_while(|n| *n != body).take(2).count();
+                limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
+            }
+        }
+        let carries = self.chain.is_none() && self.tip.is_none() && bodies.body_of(node) == node;
+        let Some(limb) = limb.filter(|_| !carries) else {
+            // What nothing is above, or what carries the whole body, moves.
+            let label = document.node(node).label(node);
+            let at = seen.world[node.index()].transform_point3(self.tip.unwrap_or_default());
+            let body = node;
+            let node = bodies.mover(node);
+            let parent = place.parent_world(node).as_dmat4();
+            if !ulna_model::transform::is_invertible(parent.determinant()) {
+                return Err(CommandError::other(
+                    "squashed_flat",
+                    format!("what {label} hangs on is squashed flat; it cannot be moved"),
+                ));
+            }
+            let step = parent.inverse().transform_vector3((target - at).as_dvec3());
+            let to = place.local(node).translation + step.as_vec3();
+            let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
+            // Above the hips all moves along, feet too.
+            if carries && self.plant != Some(false) && !bodies.is_above_hips(body) {
+                let after = seen.with(document, &wanted);
+                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, body, &[]), &|_| false));
+            }
+            return Ok((wanted, None));
+        };
+        let keeps = self.end.unwrap_or(EndAngle::Keep) == EndAngle::Keep;
+        let goal = ik::Goal {
+            tip: self.tip.unwrap_or_default(),
+            target,
+            swivel: self.swivel.map_or(0.0, |d| d.0.to_radians()),
+            keeps: keeps.then(|| seen.world[node.index()]),
+            soft: self.soft.unwrap_or(false),
+        };
+        let mut wanted = Wanted::new();
+        let leaned;
+        let mut pose = seen;
+        if self.body == Some(Body::Full) {
+            let feet = if self.plant == Some(false) {
+                BTreeMap::new()
+            } else {
+                planted(document, seen, bodies.body_of(node), &limb.nodes)
+            };
+            let pins = document.aids.pins.iter().chain(&feet).map(|(n, pin)| (*n, *pin)).collect();
+            wanted = ik::lean(document, seen, &limb, &goal, &pins);
+            let after = seen.with(document, &wanted);
+            wanted.extend(ik::hold(document, seen, &after, &feet, &|_| false));
+            leaned = seen.with(document, &wanted);
+            pose = &leaned;
+        }
+        let turning: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
+        let limits = if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
+        let solved = ik::solve_within(document, pose, &limb, &goal, &limits);
+        let note = missed(&document.node(node).label(node), &solved, &goal, !limits.is_empty());
+        wanted.extend(rotations(solved.rotations));
+        Ok((wanted, note))
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        let (wanted, note) = self.wanted(&place, scene.document)?;
+        place.put_noting(wanted, note)
+    }
+}
+
+/// The direction of a node's own space that faces +z, glTF's forward, at rest.
+fn forward_at_rest(document: &Document, node: NodeId) -> Option<DVec3> {
+    let above = std::iter::successors(Some(node), |n| document.node(*n).parent);
+    let world = above.fold(glam::DMat4::IDENTITY, |below, n| document.node(n).rest.matrix().as_dmat4() * below);
+    Some(orthogonal_factor(&world)?.transpose() * DVec3::Z)
+}
+
+impl LookAt {
+    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
+        let turned = |node: NodeId| {
+            let world = place.seen().world[node.index()].as_dmat4();
+            let way = self.at.as_dvec3() - world.w_axis.truncate();
+            let now = orthogonal_factor(&world).zip(forward_at_rest(document, node)).map(|(o, f)| o * f);
+            let label = || document.node(node).label(node);
+            let Some(now) = now else {
+                return Err(CommandError::other(
+                    "squashed_flat",
+                    format!("{} is squashed flat; it faces nowhere", label()),
+                ));
+            };
+            if way.length() < 1e-9 {
+                return Err(CommandError::other(
+                    "target_at_node",
+                    format!("{} is at that point; choose one in front of it", label()),
+                ));
+            }
+            let (axis, angle) = glam::DQuat::from_rotation_arc(now.normalize(), way.normalize()).to_axis_angle();
+            let standing: Standing = place.standing(node, Space::World);
+            let rotation = standing.turned(axis.as_vec3(), angle as f32, Space::World);
+            let rotation = rotation.map_err(|source| CommandError::Transform { node: label(), source })?;
+            Ok((node, Components { rotation: Some(rotation), ..Components::default() }))
+        };
+        self.node.all(document)?.into_iter().map(turned).collect()
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        place.put(self.wanted(&place, scene.document)?)
+    }
+}
+
+impl SetPin {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.all(document)?;
+        let pinned = |n: &NodeId| document.aids.pins.get(n).copied();
+        let kind = self.kind.unwrap_or_else(|| {
+            let all = nodes.iter().all(|n| pinned(n).is_some());
+            if all { PinKind::None } else { PinKind::Both }
+        });
+        let to = kind.pin();
+        Ok(nodes.into_iter().filter(|n| pinned(n) != to).map(|node| Edit::SetPin { node, to }).collect())
+    }
+}
+
+impl HoldPin {
+    fn ranges(
+        &self,
+        document: &Document,
+        clip: &Shared<Clip>,
+        node: NodeId,
+        ground: Vec3,
+    ) -> Result<Vec<ik::HoldRange>, CommandError> {
+        let label = document.node(node).label(node);
+        match (self.from, self.to) {
+            (None, None) => {
+                let found = ik::contacts_over(document, clip, node, ground);
+                if found.is_empty() {
+                    let message =
+                        format!("{label} is never low and slow here; say “from” and “to” when it is to be held");
+                    return Err(CommandError::other("no_contact_found", message));
+                }
+                Ok(found)
+            }
+            (Some(from), Some(to)) => {
+                let (from, to) = (time_of(from)?, time_of(to)?.min(clip.length()));
+                if to <= from {
+                    return Err(CommandError::other(
+                        "times_out_of_order",
+                        format!("“to” is {to} s, which is not after “from”, {from} s"),
+                    ));
+                }
+                Ok(vec![ik::HoldRange { from, to }])
+            }
+            _ => Err(CommandError::other("arguments_together", "“from” and “to” go together; one is missing")),
+        }
+    }
+
+    fn holding(&self, ground: Vec3) -> Result<ik::Holding, CommandError> {
+        let ease = self.ease.map(|s| s.0);
+        let tolerance = self.tolerance.unwrap_or(5e-4);
+        if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "“ease” is in seconds and “tolerance” in meters; neither can be negative",
+            ));
+        }
+        let shrinks = self.from.is_none() && self.to.is_none();
+        Ok(ik::Holding { ease, tolerance, shrinks, between: self.between == Some(true), ground })
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let nodes = self.node.all(document)?;
+        let moving = self.ground.unwrap_or(HoldGround::Feet) == HoldGround::Feet;
+        let ground = nodes.first().filter(|_| moving).map_or(Vec3::ZERO, |n| ik::ground_under(document, clip, *n));
+        let holding = self.holding(ground)?;
+        let mut working = clip.clone();
+        let mut report = HoldReport::default();
+        for node in nodes {
+            let label = document.node(node).label(node);
+            let ranges = self.ranges(document, &working, node, ground)?;
+            let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
+                CommandError::other("not_a_limb", format!(
+                    "{label} is not the end of a limb: no joint above it can turn to hold it; choose a hand or a foot"
+                ))
+            })?;
+            report.add(&label, &held);
+            working = Shared::new(held.clip);
+        }
+        let notes = report.in_words(ground)?;
+        let changed = working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
+        let edits =
+            changed.map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) }).collect();
+        Ok(Outcome { edits, notes, keys: None })
+    }
+}
+
+impl ClearPins {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let some = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let goes = |n: &&NodeId| some.as_ref().is_none_or(|some| some.contains(n));
+        Ok(document.aids.pins.keys().filter(goes).map(|node| Edit::SetPin { node: *node, to: None }).collect())
+    }
+}
+
+impl IkCommand {
+    /// The components that it gives nodes.
+    ///
+    /// # Errors
+    /// As the command.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
+        match self {
+            Self::DragLimb(drag) => Ok(drag.wanted(&Place::of(scene, &drag.over)?, scene.document)?.0),
+            Self::LookAt(look) => look.wanted(&Place::of(scene, &look.over)?, scene.document),
+            Self::SetPin(_) | Self::ClearPins(_) | Self::HoldPin(_) => Ok(Wanted::new()),
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Commands on poses that are kept: under a name with the file, or as text, on the clipboard or beside the preferences; put on this
+//! skeleton or another, in part, in whole, or as the mirror image. What a pose comes to is found by [`fit`].
+
+use super::{
+    CommandError, Outcome, Scene, around,
+    blend::{blended, finite},
+    define::document_commands,
+    field::{Nodes, choice},
+    place::{Over, Place, Wanted},
+};
+use crate::Edit;
+use ulna_model::{Components, Document, KeptPose, NodeId, NodeSet, Notice, SceneId, transform::is_turned_less};
+use ulna_motion::{fit, keep_pose};
+
+document_commands! {
+    /// Commands on poses that are kept.
+    KeptPoseCommand in "Pose/Poses";
+
+    /// Saves the visible pose under a name, in the file
+    KeepPose {
+        /// Pose name.
+        name: String,
+        /// Nodes whose pose is saved; all joints if omitted.
+        node: Option<Nodes>,
+        /// Copied pose, as text, in place of the visible pose.
+        text: Option<String>,
+        /// Clip, time or layer that shows the pose.
+        over: Over,
+    } = "pose.keep", "Keep this pose…", asks: true;
+    /// Applies a saved pose, matched by joint names or by body parts
+    ApplyPose {
+        /// Name of the saved pose.
+        pose: Option<String>,
+        /// Copied pose, as text, in place of a saved one.
+        text: Option<String>,
+        /// Nodes to pose; all nodes of the saved pose if omitted.
+        node: Option<Nodes>,
+        /// Part of the way to the saved pose; all the way if omitted.
+        amount: Option<f32>,
+        /// Whether to apply its mirror image.
+        flip: Option<bool>,
+        /// Clip, time or layer that takes the pose.
+        over: Over,
+    } = "pose.apply", "Apply a kept pose", asks: true;
+    /// Renames a saved pose
+    RenameKept {
+        /// Saved pose.
+        pose: String,
+        /// New name.
+        name: String,
+    } = "pose.rename_kept", "Rename a kept pose", asks: true;
+    /// Removes a saved pose from the file
+    ForgetPose {
+        /// Saved pose.
+        pose: String,
+    } = "pose.forget", "Remove a kept pose", asks: true;
+    /// Saves a numbered selection set in the file
+    KeepSet {
+        /// Nodes of the set; the set is removed from the file if omitted.
+        node: Option<Nodes>,
+        /// Number of the selection set, 0 to 9.
+        set: f32,
+    } = "set.keep", "Keep the selection with the file", menu: "Edit", filled: Some(around::keep_set);
+}
+
+choice! {
+    /// What of a skeleton a kept pose is put on.
+    PoseReach {
+        /// All that it is of.
+        Body = "body",
+        /// What is selected.
+        Selected = "selected",
+        /// The limbs of what is selected.
+        Limb = "limb",
+    }
+}
+
+/// The version of the text of a pose.
+const VERSION: u32 = 1;
+
+/// A pose as text: what says that a text is one, and the pose.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct PoseText {
+    ulna_pose: u32,
+    #[serde(flatten)]
+    pose: KeptPose,
+}
+
+/// A pose as text, for the clipboard, for scripts, for files.
+pub fn pose_text(pose: &KeptPose) -> String {
+    // Plain numbers and names always have a text.
+    serde_json::to_string(&PoseText { ulna_pose: VERSION, pose: pose.clone() }).unwrap_or_default()
+}
+
+/// The pose of a text; nothing where it is none.
+///
+/// # Errors
+/// Where it is one that cannot be read: a sentence.
+pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
+    let Ok(found) = serde_json::from_str::<serde_json::Value>(text) else { return Ok(None) };
+    match found.get("ulna_pose").map(serde_json::Value::as_u64) {
+        None => Ok(None),
+        Some(Some(version)) if version > u64::from(VERSION) => {
+            Err(format!("the pose was kept by a newer Ulna (version {version} of its text)"))
+        }
+        Some(_) => match serde_json::from_value::<PoseText>(found) {
+            Ok(read) if read.pose.is_valid() => Ok(Some(read.pose)),
+            Ok(_) => Err("a number of the pose in the text is none".into()),
+            Err(error) => Err(format!("the pose in the text is broken: {error}")),
+        },
+    }
+}
+
+/// The scene that poses and sets are kept with.
+fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
+    document.scene.or_else(|| document.scenes.ids().next()).ok_or_else(|| {
+        CommandError::other("no_scene", "this file has no scene to keep that with; poses can be copied as text instead")
+    })
+}
+
+/// All poses that are kept with a document.
+pub fn kept_poses(document: &Document) -> &[KeptPose] {
+    scene_of(document).ok().and_then(|s| document.scenes.get(s)).map_or(&[], |s| &s.poses)
+}
+
+/// All sets that are kept with a document.
+pub fn kept_sets(document: &Document) -> &[NodeSet] {
+    scene_of(document).ok().and_then(|s| document.scenes.get(s)).map_or(&[], |s| &s.sets)
+}
+
+fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
+    let all = kept_poses(document);
+    all.iter().position(|p| p.name == name).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
+        let there =
+            if names.is_empty() { "none is kept".to_owned() } else { format!("there are {}", names.join(", ")) };
+        CommandError::other("no_such_pose", format!("no pose “{name}” is kept with this file; {there}"))
+    })
+}
+
+fn text_of(text: &str) -> Result<KeptPose, CommandError> {
+    let none = || CommandError::other("not_a_pose", "the text holds no pose of Ulna");
+    read_pose(text).map_err(|why| CommandError::other("not_a_pose", why))?.ok_or_else(none)
+}
+
+fn named(name: &str) -> Result<String, CommandError> {
+    let name = name.trim();
+    if name.is_empty() { Err(CommandError::other("name_missing", "a pose needs a name")) } else { Ok(name.to_owned()) }
+}
+
+fn with_poses(document: &Document, change: impl FnOnce(&mut Vec<KeptPose>)) -> Result<Vec<Edit>, CommandError> {
+    let scene = scene_of(document)?;
+    let mut poses = kept_poses(document).to_vec();
+    change(&mut poses);
+    Ok(vec![Edit::SetKeptPoses { scene, to: poses.into() }])
+}
+
+impl KeepPose {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let place = Place::of(scene, &self.over)?;
+        let name = named(&self.name)?;
+        let pose = match &self.text {
+            Some(text) => KeptPose { name: name.clone(), ..text_of(text)? },
+            None => keep_pose(document, place.seen(), &name, nodes.as_deref()),
+        };
+        if pose.joints.is_empty() && pose.morphs.is_empty() {
+            return Err(CommandError::other("no_joints_meant", "there is no joint to keep a pose of"));
+        }
+        let mut notes = Vec::new();
+        let edits = with_poses(document, |poses| match poses.iter_mut().find(|p| p.name == name) {
+            Some(old) => {
+                let said = format!("the pose “{name}” that was kept before is replaced");
+                notes.push(Notice::new("pose_replaced", said));
+                *old = pose;
+            }
+            None => poses.push(pose),
+        })?;
+        Ok(Outcome { edits, notes, keys: None })
+    }
+}
+
+impl RenameKept {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let at = place_of(document, &self.pose)?;
+        let name = named(&self.name)?;
+        if kept_poses(document).iter().enumerate().any(|(k, p)| k != at && p.name == name) {
+            return Err(CommandError::other("name_taken", format!("another pose is called “{name}” already")));
+        }
+        with_poses(document, |poses| poses[at].name = name)
+    }
+}
+
+impl ForgetPose {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let at = place_of(scene.document, &self.pose)?;
+        with_poses(scene.document, |poses| {
+            poses.remove(at);
+        })
+    }
+}
+
+impl KeepSet {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
+        let digit =
+            digit.ok_or_else(|| CommandError::other("argument_out_of_range", "a set is under a digit, 0 to 9"))?;
+        let mut sets: Vec<NodeSet> = kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
+        sets.extend(nodes.map(|nodes| NodeSet { digit, nodes }));
+        sets.sort_by_key(|s| s.digit);
+        Ok(vec![Edit::SetNodeSets { scene: scene_of(document)?, to: sets.into() }])
+    }
+}
+
+impl ApplyPose {
+    /// The pose that is meant, on one node where it is of one and one is meant.
+    fn pose(&self, document: &Document, nodes: Option<&[NodeId]>) -> Result<KeptPose, CommandError> {
+        let mut pose = match (&self.pose, &self.text) {
+            (Some(name), None) => kept_poses(document)[place_of(document, name)?].clone(),
+            (None, Some(text)) => text_of(text)?,
+            _ => {
+                return Err(CommandError::other(
+                    "arguments_exclusive",
+                    "name a kept pose as “pose”, or give one as “text”; one of both",
+                ));
+            }
+        };
+        if let ([joint], Some([node])) = (&mut pose.joints[..], nodes) {
+            (joint.name, joint.path) = (document.node(*node).label(*node), document.path(*node));
+        }
+        Ok(pose)
+    }
+
+    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Fits, CommandError> {
+        /// What differs by less is there already.
+        const NEAR: f32 = 2e-6;
+        let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
+        let amount = finite(self.amount.unwrap_or(1.0))?;
+        let pose = self.pose(document, nodes.as_deref())?;
+        let made = fit(document, place.seen(), &pose, self.flip.unwrap_or(false));
+        let meant = |n: &NodeId| nodes.as_ref().is_none_or(|some| some.contains(n));
+        if !made.locals.keys().chain(made.morphs.keys()).any(meant) {
+            let message = if nodes.is_some() {
+                "the pose is of none of these nodes"
+            } else {
+                "no joint of the pose is found here, by its name or by what part of a body it is"
+            };
+            return Err(CommandError::other("joints_not_here", message));
+        }
+        let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
+        let locals = made.locals.iter().filter(|(n, _)| meant(n)).map(|(node, to)| {
+            let now = place.local(*node);
+            let to = if amount == 1.0 { *to } else { blended(&now, to, amount) };
+            let parts = Components {
+                translation: Some(to.translation).filter(|t| far(*t, now.translation)),
+                rotation: Some(to.rotation).filter(|r| !is_turned_less(*r, now.rotation, NEAR)),
+                scale: Some(to.scale).filter(|s| far(*s, now.scale)),
+            };
+            (*node, parts)
+        });
+        let locals = locals.collect();
+        let seen = &place.seen().morphs;
+        let morphs = made.morphs.iter().filter(|(n, _)| meant(n)).map(|(node, to)| {
+            let blended = to.iter().zip(&seen[node.index()]).map(|(to, now)| now + (to - now) * amount);
+            (*node, blended.collect())
+        });
+        let morphs = morphs.filter(|(n, to): &(NodeId, Vec<f32>)| seen[n.index()] != *to).collect();
+        let mut notes = Vec::new();
+        if made.unmatched > 0 && nodes.is_none() {
+            let joints = format!("{} of its {} joints have none here", made.unmatched, pose.joints.len());
+            notes.push(Notice::new("joints_not_here", joints));
+        }
+        if made.by_role > 0 {
+            let roles = format!("{} were found by what part of a body they are", made.by_role);
+            notes.push(Notice::new("joints_found_by_role", roles));
+        }
+        if made.scales_left > 0 {
+            let scales = format!("{} scales were left, since the axes of the joints differ", made.scales_left);
+            notes.push(Notice::new("scale_approximate", scales));
+        }
+        Ok(Fits { locals, morphs, notes })
+    }
+
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let place = Place::of(scene, &self.over)?;
+        let Fits { locals, morphs, notes } = self.wanted(&place, scene.document)?;
+        let mut done = place.put_noting(locals, notes)?;
+        done.edits.extend(place.put_morphs(morphs));
+        Ok(done)
+    }
+}
+
+/// What an applied pose comes to.
+pub(super) struct Fits {
+    pub locals: Wanted,
+    pub morphs: Vec<(NodeId, Vec<f32>)>,
+    notes: Vec<Notice>,
+}
+
+impl KeptPoseCommand {
+    /// The components that it gives nodes.
+    ///
+    /// # Errors
+    /// As the command.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
+        match self {
+            Self::ApplyPose(apply) => {
+                let fits = apply.wanted(&Place::of(scene, &apply.over)?, scene.document)?;
+                // Nodes whose morph targets move are named, too, so that they are keyed.
+                let morphs = fits.morphs.into_iter().map(|(n, _)| (n, Components::default()));
+                Ok(fits.locals.into_iter().chain(morphs).collect())
+            }
+            _ => Ok(Wanted::new()),
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Commands on keys, and on poses that are not keyed.
+
+use super::{
+    Between, CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::{ClipName, Nodes, Parts, Seconds, Trs},
+    morphs,
+    pose::some_given,
+    rules,
+};
+use crate::Edit;
+use ulna_model::{
+    Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, Property, Shared, Track, TrackId,
+    Transform, Unkeyed, UnkeyedAt,
+    transform::{angle_between, unit_or},
+};
+use ulna_motion::{
+    Pose, Stack, below_layers,
+    clip_edit::{self, keep_auto, with_interpolation},
+    insert_key, with_layers,
+};
+
+/// Two keys closer than this are one: a tenth of a millisecond, far below a frame.
+pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
+
+/// A motion that a new key moves by more than this is said: 0.05°.
+const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
+
+pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
+    document.clips.get(id).ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} is not there", id.0)))
+}
+
+document_commands! {
+    /// Commands on keys, and on poses without keys.
+    KeyCommand in "Clip";
+
+    /// Sets a key for the selected joints at the playhead
+    SetKey {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time, in seconds.
+        time: Seconds,
+        /// Nodes to key.
+        node: Nodes,
+        /// Channels to key; those with unkeyed changes or keys if omitted.
+        parts: Option<Parts>,
+        /// Values to key in place of the visible pose.
+        to: Trs,
+        /// Time of the unkeyed pose to key; `time` if omitted.
+        unkeyed: Option<Seconds>,
+        /// Whether to add keys so that the motion stays exact.
+        exact: Option<bool>,
+        /// Interpolation of new tracks and of tracks with one key; linear if omitted.
+        interpolation: Option<Between>,
+    } = "key.set", "Set key", key: "S", enabled: rules::key_set, filled: Some(around::set_key);
+    /// Poses nodes over a clip at a time, without a key
+    SetUnkeyed {
+        /// Clip to pose.
+        clip: ClipName,
+        /// Time, in seconds.
+        time: Seconds,
+        /// Nodes to revert.
+        node: Nodes,
+        /// Values to set.
+        to: Trs,
+    } = "unkeyed.set", "Pose without a key", asks: true;
+    /// Discards unkeyed poses
+    DiscardUnkeyed {
+        /// Clip whose unkeyed poses are discarded; all clips if omitted.
+        clip: Option<ClipName>,
+        /// Time of the pose; all times if omitted.
+        time: Option<Seconds>,
+    } = "unkeyed.discard", "Discard unkeyed poses", enabled: rules::unkeyed;
+}
+
+/// A key time: of 0 s or later.
+pub(super) fn time_of(time: Seconds) -> Result<f32, CommandError> {
+    let time = time.0;
+    if time < 0.0 {
+        return Err(CommandError::other(
+            "argument_out_of_range",
+            format!("“time” is {time} s; a key cannot lie before 0 s"),
+        ));
+    }
+    Ok(time)
+}
+
+pub(super) fn values(local: &Transform, property: Property) -> Vec<f32> {
+    match property {
+        Property::Translation => local.translation.to_array().to_vec(),
+        Property::Rotation => local.rotation.to_array().to_vec(),
+        Property::Scale | Property::Weights => local.scale.to_array().to_vec(),
+    }
+}
+
+/// Why keys of a channel cannot be edited, where they cannot.
+pub(super) fn refuse_kept(
+    document: &Document,
+    clip: &Clip,
+    node: NodeId,
+    property: Property,
+) -> Result<(), CommandError> {
+    if !clip.kept.contains(&(node, property)) {
+        return Ok(());
+    }
+    let label = document.node(node).label(node);
+    let tracks = clip.pointers.iter().filter_map(|p| p.track.as_ref());
+    let pointed = tracks.into_iter().any(|t| (t.target, t.property) == (node, property));
+    let why = if pointed {
+        "come from an animation pointer, which cannot be edited yet"
+    } else {
+        "cannot be read, and are kept as they are; Problems says why"
+    };
+    Err(CommandError::other("keys_not_editable", format!("the {} keys of {label} {why}", property.path())))
+}
+
+/// Which components of a node are keyed where neither values nor parts are given: what is unkeyed there; or what the clip
+/// moves already, and else its rotation.
+fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Property> {
+    if let Some(pose) = unkeyed {
+        if let Some(changed) = pose.locals.get(&node) {
+            return Property::TRS.into_iter().filter(|p| changed.has(*p)).collect();
+        }
+        if pose.morphs.contains_key(&node) {
+            return Vec::new();
+        }
+    }
+    let moved: Vec<Property> = Property::TRS.into_iter().filter(|p| clip.track(node, *p).is_some()).collect();
+    let morphs = clip.track(node, Property::Weights).is_some();
+    if moved.is_empty() && !morphs { vec![Property::Rotation] } else { moved }
+}
+
+impl SetKey {
+    /// Of what is seen of nodes at a time.
+    pub fn new(clip: ClipName, time: Seconds, node: Nodes) -> Self {
+        Self { clip, time, node, parts: None, to: Trs::default(), unkeyed: None, exact: None, interpolation: None }
+    }
+
+    /// A key at a time: of the values given, or else of what is seen then, an unkeyed pose included.
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        let time = time_of(self.time)?;
+        let nodes = self.node.all(document)?;
+        let unkeyed = self.unkeyed_of(document, id)?;
+        let given = self.to.components();
+        if !given.is_empty() && self.parts.is_some() {
+            return Err(CommandError::other(
+                "arguments_exclusive",
+                "“parts” says what to key of what is seen; leave it out where values are given",
+            ));
+        }
+        self.key_all(scene, (id, clip, time), nodes, unkeyed.as_ref(), &given)
+    }
+
+    /// The unkeyed pose that is keyed: that of its `unkeyed` time, where it is carried elsewhere, else that of its time.
+    fn unkeyed_of(
+        &self,
+        document: &Document,
+        id: ClipId,
+    ) -> Result<Option<(UnkeyedAt, Shared<Unkeyed>)>, CommandError> {
+        let time = self.unkeyed.unwrap_or(self.time).0;
+        let found = document.aids.unkeyed(id, f64::from(time)).map(|(at, pose)| (at, pose.clone()));
+        if found.is_none() && self.unkeyed.is_some() {
+            return Err(CommandError::other(
+                "no_unkeyed_pose",
+                format!("there is no unkeyed pose at {time} s of this clip"),
+            ));
+        }
+        Ok(found)
+    }
+
+    fn key_all(
+        &self,
+        scene: &Scene<'_>,
+        (id, clip, time): (ClipId, &Shared<Clip>, f32),
+        nodes: Vec<NodeId>,
+        unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
+        given: &Components,
+    ) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let exact = self.exact.unwrap_or(false);
+        let stack = Stack::shown(document, Some(id), f64::from(time));
+        let layers = document.aids.pose_layers.get(&LayerHome::Clip(id));
+        let below = layers.map(|_| scene.evaluate(&stack.clone().without_layers_of_clips()));
+        let pose = scene.evaluate(&stack.with_unkeyed(unkeyed.map(|(_, pose)| pose.clone())));
+        let mut edits = Vec::new();
+        let mut free = clip.free_track_id();
+        let mut worst = (0.0f32, nodes[0]);
+        for node in nodes {
+            let seen = pose.local[node.index()].transform();
+            let mut local = given.over(&seen);
+            let parts: Vec<Property> = if given.is_empty() {
+                match &self.parts {
+                    Some(parts) => parts.0.clone(),
+                    None => parts_of(clip, node, unkeyed.map(|(_, pose)| &**pose)),
+                }
+            } else {
+                Property::TRS.into_iter().filter(|p| given.has(*p)).collect()
+            };
+            let mut changed = unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
+            let mut given = *given;
+            if let (Some(layers), Some(below)) = (layers, &below) {
+                // What is keyed lies below the layers.
+                let wanted = if given.is_empty() { changed } else { given };
+                let at = (node, f64::from(time));
+                let under = below.local[node.index()].transform();
+                let wanted = below_layers(&with_layers(&under, layers, node, at.1), layers, at, &wanted)?;
+                local = wanted.over(&under);
+                if given.is_empty() {
+                    changed = wanted;
+                } else {
+                    given = wanted;
+                }
+            }
+            let parts = if layers.is_some() && given.translation.is_some() && !parts.contains(&Property::Translation) {
+                [vec![Property::Translation], parts].concat()
+            } else {
+                parts
+            };
+            for property in parts {
+                refuse_kept(document, clip, node, property)?;
+                let value = values(&local, property);
+                // Of what is seen, and nobody changed, the motion stays as it was.
+                let own = given.has(property) || changed.has(property);
+                let (track, to) = match clip.track(node, property) {
+                    Some((track, old)) => {
+                        let value = near_turn(old, time, value);
+                        if own && holds(old, time, &value) {
+                            continue;
+                        }
+                        let mut made = insert_key(old, time, own.then_some(&value[..]), exact);
+                        // One key alone is of no kind yet.
+                        if own || (old.times.len() < 2 && made.track.times.len() > 1) {
+                            made.track = self.smoothed(old, made.track);
+                        }
+                        if made.error > worst.0 {
+                            worst = (made.error, node);
+                        }
+                        if made.track == **old {
+                            continue;
+                        }
+                        (track, made.track)
+                    }
+                    None => {
+                        let track = free;
+                        free = TrackId(free.0 + 1);
+                        (track, lone(node, property, time, value))
+                    }
+                };
+                edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
+            }
+            edits.extend(self.key_morphs(document, (id, time), node, unkeyed, &pose, &mut free)?);
+            edits.extend(self.now_keyed(unkeyed, node, &given));
+        }
+        let note = (worst.0 > TOLD).then(|| {
+            format!(
+                "the motion of “{}” moves by up to {:.2}°, since keys of unit length cannot split this curve; “exact” adds keys until it does not",
+                document.node(worst.1).label(worst.1),
+                worst.0.to_degrees()
+            )
+        });
+        let notes = note.map(|said| Notice::new("motion_changed", said)).into_iter().collect();
+        Ok(Outcome { edits, notes, keys: None })
+    }
+
+    /// A track with a new value: tangents that were automatic are made again, and one that had a single key comes to be as new
+    /// ones are.
+    fn smoothed(&self, old: &Track, made: Track) -> Track {
+        match self.interpolation {
+            Some(way) if old.times.len() < 2 => with_interpolation(&made, way.interpolation()),
+            _ => keep_auto(old, made),
+        }
+    }
+
+    /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already, where all of it is keyed.
+    fn key_morphs(
+        &self,
+        document: &Document,
+        (id, time): (ClipId, f32),
+        node: NodeId,
+        unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
+        pose: &Pose,
+        free: &mut TrackId,
+    ) -> Result<Vec<Edit>, CommandError> {
+        let clip = clip_of(document, id)?;
+        let some = !self.to.components().is_empty() || self.parts.is_some();
+        let changed = unkeyed.is_some_and(|(_, pose)| pose.morphs.contains_key(&node));
+        if some || !(changed || clip.track(node, Property::Weights).is_some()) {
+            return Ok(Vec::new());
+        }
+        let weights = pose.morphs[node.index()].clone();
+        let value = changed.then_some(&weights[..]);
+        let key = morphs::MorphKey { time, node, value, targets: weights.len(), interpolation: self.interpolation };
+        morphs::key_edits(document, id, &key, free)
+    }
+
+    /// What of an unkeyed pose is keyed is unkeyed no more.
+    fn now_keyed(&self, unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>, node: NodeId, given: &Components) -> Vec<Edit> {
+        let Some((at, pose)) = unkeyed else { return Vec::new() };
+        let mut edits = Vec::new();
+        if let Some(left) = pose.locals.get(&node) {
+            let parts = self.parts.as_ref().map_or(&Property::TRS[..], |p| &p.0);
+            let keyed = |p: Property| if given.is_empty() { parts.contains(&p) } else { given.has(p) };
+            let left = Components {
+                translation: left.translation.filter(|_| !keyed(Property::Translation)),
+                rotation: left.rotation.filter(|_| !keyed(Property::Rotation)),
+                scale: left.scale.filter(|_| !keyed(Property::Scale)),
+            };
+            edits.push(Edit::SetUnkeyed { at: *at, node, to: (!left.is_empty()).then_some(left) });
+        }
+        if given.is_empty() && self.parts.is_none() && pose.morphs.contains_key(&node) {
+            edits.push(Edit::SetUnkeyedMorphs { at: *at, node, to: None });
+        }
+        edits
+    }
+}
+
+/// What setting a key at a time comes to, before it is done: how many nodes, and how many channels that are not there yet.
+pub fn what_is_keyed(
+    document: &Document,
+    clip: ClipId,
+    nodes: &[NodeId],
+    unkeyed: Option<UnkeyedAt>,
+) -> (usize, usize) {
+    let Some(clip) = document.clips.get(clip) else { return (0, 0) };
+    let pose = unkeyed.and_then(|at| document.aids.unkeyed.get(&at)).map(|pose| &**pose);
+    let added =
+        |node: &NodeId| parts_of(clip, *node, pose).into_iter().filter(|p| clip.track(*node, *p).is_none()).count();
+    (nodes.len(), nodes.iter().map(added).sum())
+}
+
+/// A track with one key.
+pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32>) -> Track {
+    let width = value.len();
+    Track {
+        target,
+        property,
+        interpolation: Interpolation::Linear,
+        times: [time].into(),
+        values: value.into(),
+        width,
+        kinds: Default::default(),
+    }
+}
+
+/// Whether a key at a time has a value already, but for its last digit.
+fn holds(track: &Track, time: f32, value: &[f32]) -> bool {
+    let Some(key) = track.key_at(time, SAME_TIME) else { return false };
+    let now = track.value(key);
+    if track.property == Property::Rotation {
+        let (a, b) = (unit_or(glam::Quat::from_slice(now), glam::Quat::IDENTITY), glam::Quat::from_slice(value));
+        return angle_between(a, b) < 1e-6;
+    }
+    now.iter().zip(value).all(|(a, b)| (a - b).abs() <= 2e-7 * a.abs().max(1e-3))
+}
+
+/// Of the two signs of a rotation, the one near the key before: cubic splines go through the numbers, not the rotation.
+pub(super) fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
+    if old.property == Property::Rotation {
+        let at = old.times.partition_point(|t| *t < time).saturating_sub(1);
+        let before = old.value(at);
+        if before.iter().zip(&value).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+            value.iter_mut().for_each(|v| *v = -*v);
+        }
+    }
+    value
+}
+
+impl SetUnkeyed {
+    /// Only the components that are given; the others are as seen.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        clip_of(document, id)?;
+        let time = time_of(self.time)?;
+        let nodes = self.node.all(document)?;
+        let given = some_given(&self.to)?;
+        let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
+        let hold = |node: NodeId| {
+            let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(&node)).copied().unwrap_or_default();
+            let to = Components {
+                translation: given.translation.or(now.translation),
+                rotation: given.rotation.or(now.rotation),
+                scale: given.scale.or(now.scale),
+            };
+            Edit::SetUnkeyed { at, node, to: Some(to) }
+        };
+        Ok(nodes.into_iter().map(hold).collect())
+    }
+}
+
+impl DiscardUnkeyed {
+    /// All, those of a clip, or the one at a time of it.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;
+        let time = self.time.map(|t| t.0);
+        if time.is_some() && id.is_none() {
+            return Err(CommandError::other("arguments_together", "“time” is a time of a clip; name the “clip”"));
+        }
+        Ok(without_unkeyed(document, |at| {
+            id.is_none_or(|id| id == at.clip) && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)
+        }))
+    }
+}
+
+/// The edits that leave nothing of some unkeyed poses.
+pub(super) fn without_unkeyed(document: &Document, drop: impl Fn(UnkeyedAt) -> bool) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| drop(**at)) {
+        edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed { at: *at, node: *node, to: None }));
+        edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs { at: *at, node: *node, to: None }));
+    }
+    edits
+}

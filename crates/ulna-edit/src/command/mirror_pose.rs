@@ -1,0 +1,190 @@
+//! Commands that pose one side as the mirror image of the other. The work is that of [`Mirror`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    CommandError, Outcome, Scene, around,
+    define::document_commands,
+    field::Nodes,
+    place::{Over, Place, Wanted},
+    rules,
+};
+use ulna_model::{Components, Document, NodeId, Notice, Transform, transform::is_turned_less};
+use ulna_motion::{Mirror, MirrorGap, SkinGap, SkinPairs, flipped_morphs};
+
+document_commands! {
+    /// Commands that mirror poses.
+    MirrorCommand in "Pose";
+
+    /// Copies the pose of the selected joints to their mirror joints
+    MirrorPose {
+        /// Joints to mirror, all of one side.
+        node: Nodes,
+        /// Clip, time or layer that takes the pose.
+        over: Over,
+    } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
+    /// Swaps the poses of both sides
+    FlipPose {
+        /// Joints to flip, with their mirror joints; all if omitted.
+        node: Option<Nodes>,
+        /// Clip, time or layer that takes the pose.
+        over: Over,
+    } = "pose.flip", "Flip the pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
+}
+
+/// The components in which a transform differs from another by more than rounding.
+fn differing(from: &Transform, to: &Transform) -> Components {
+    const NEAR: f32 = 2e-6;
+    let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
+    Components {
+        translation: Some(to.translation).filter(|t| far(*t, from.translation)),
+        rotation: Some(to.rotation).filter(|r| !is_turned_less(*r, from.rotation, NEAR)),
+        scale: Some(to.scale).filter(|s| far(*s, from.scale)),
+    }
+}
+
+/// What these local transforms change.
+fn changes(place: &Place<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
+    wanted.iter().map(|(node, to)| (*node, differing(&place.local(*node), to))).collect()
+}
+
+/// A sentence on scales that are not exact.
+pub(super) fn scales(count: usize) -> Option<Notice> {
+    let scales = if count == 1 { "1 scale is".to_owned() } else { format!("{count} scales are") };
+    let said = format!("{scales} approximate, because the axes of the two joints differ");
+    (count > 0).then(|| Notice::new("scale_approximate", said))
+}
+
+/// A sentence on how far the result is from the mirror image; nothing where nobody sees that.
+pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice> {
+    /// In sizes of the body.
+    const SEEN: f32 = 1e-3;
+    let gap = gap.filter(|g| g.part > SEEN)?;
+    let label = document.node(gap.node).label(gap.node);
+    let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
+    let said = format!(
+        "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the model's size)"
+    );
+    Some(Notice::new("not_symmetric", said))
+}
+
+/// A sentence on how far the skin is from the mirror image, where its joints are nearer than that; nothing where nobody sees it.
+pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Option<SkinGap>) -> Option<Notice> {
+    /// In sizes of the body.
+    const SEEN: f32 = 0.01;
+    let skin = skin.filter(|s| s.part > SEEN.max(joints.map_or(0.0, |j| j.part) * 2.0))?;
+    let label = document.node(skin.node).label(skin.node);
+    let (millimeters, percent) = (skin.distance * 1000.0, skin.part * 100.0);
+    let said = format!(
+        "the weights of {label} are not alike on both sides: its skin is up to {millimeters:.1} mm from the mirror image \
+         ({percent:.1} % of the size); weights.mirror makes them alike"
+    );
+    Some(Notice::new("weights_not_symmetric", said))
+}
+
+/// All that is said of a mirrored pose.
+fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
+    let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
+    let said = || format!("{} no partner on the other side", joints(alone));
+    let alone = (alone > 0).then(|| Notice::new("no_mirror_partner", said()));
+    alone.into_iter().chain(scales(scales_left)).chain(off).collect()
+}
+
+impl MirrorPose {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let nodes = self.node.all(document)?;
+        let mirror = Mirror::of(document);
+        let place = Place::of(scene, &self.over)?;
+        for node in &nodes {
+            let partner = mirror.partner(*node).filter(|p| p != node);
+            if let Some(both) = partner.filter(|p| nodes.binary_search(p).is_ok()) {
+                let [a, b] = [*node, both].map(|n| document.node(n).label(n));
+                return Err(CommandError::other(
+                    "both_sides_given",
+                    format!("both {a} and {b} are given; give the joints of one side"),
+                ));
+            }
+        }
+        let sources: BTreeSet<NodeId> =
+            nodes.iter().copied().filter(|n| mirror.partner(*n).is_some_and(|p| p != *n)).collect();
+        let (wanted, scales) = images(document, &mirror, &place, &sources);
+        if wanted.is_empty() {
+            let message = "none of these joints has a partner on the other side; pairs can be corrected in Paint mode";
+            return Err(CommandError::other("no_mirror_partner", message));
+        }
+        let changes = changes(&place, &wanted);
+        let off = off(document, &mirror, &place, &changes, Some(&sources));
+        place.put_noting(changes, left(nodes.len() - wanted.len(), scales, off))
+    }
+}
+
+/// The mirror images of some joints, by the nodes that get them; and how many scales are not exact.
+fn images(
+    document: &Document,
+    mirror: &Mirror,
+    place: &Place<'_>,
+    sources: &BTreeSet<NodeId>,
+) -> (BTreeMap<NodeId, Transform>, usize) {
+    let (mut wanted, mut scales) = (BTreeMap::<NodeId, Transform>::new(), 0);
+    // Those above first, since the ones below are told from them.
+    for node in document.nodes.order() {
+        let Some(source) = mirror.partner(*node).filter(|p| sources.contains(p)) else { continue };
+        let was = |n: NodeId| place.local(n);
+        let is = |n: NodeId| wanted.get(&n).copied().unwrap_or_else(|| place.local(n));
+        if let Some(made) = mirror.pose_among(document, (source, &place.local(source)), &was, &is) {
+            scales += usize::from(made.scale_left);
+            wanted.insert(made.node, made.local);
+        }
+    }
+    (wanted, scales)
+}
+
+/// What is said of how far these changes are from the mirror image.
+fn off(
+    document: &Document,
+    mirror: &Mirror,
+    place: &Place<'_>,
+    changes: &Wanted,
+    sources: Option<&BTreeSet<NodeId>>,
+) -> Option<Notice> {
+    let after = place.seen().with(document, changes);
+    gap(document, mirror.gap(document, (place.seen(), &after), sources))
+}
+
+impl FlipPose {
+    fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let mirror = Mirror::of(document);
+        let nodes = match &self.node {
+            Some(nodes) => nodes.all(document)?,
+            None => document.node_ids().collect(),
+        };
+        let place = Place::of(scene, &self.over)?;
+        let sources: BTreeSet<NodeId> =
+            nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?])).flatten().collect();
+        let (wanted, scales) = images(document, &mirror, &place, &sources);
+        // Expressions have sides, too: of the whole, or of a mesh that is given.
+        let seen = &place.seen().morphs;
+        let morphs = nodes.iter().filter(|n| seen.get(n.index()).is_some_and(|w| !w.is_empty())).map(|node| {
+            let now = &seen[node.index()];
+            (*node, flipped_morphs(document, *node, now))
+        });
+        let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
+        if wanted.is_empty() && morphs.is_empty() {
+            return Err(CommandError::other(
+                "no_mirror_partner",
+                "none of these joints has a partner on the other side",
+            ));
+        }
+        let changes = changes(&place, &wanted);
+        let after = place.seen().with(document, &changes);
+        let joints = mirror.gap(document, (place.seen(), &after), self.node.as_ref().map(|_| &sources));
+        let skin =
+            self.node.is_none().then(|| SkinPairs::of(document, &mirror, &after).gap(document, place.seen(), &after));
+        let off = [gap(document, joints), skin_gap(document, joints, skin.flatten())].into_iter().flatten();
+        let mut done = place.put_noting(changes, left(0, scales, off))?;
+        done.edits.extend(place.put_morphs(morphs));
+        Ok(done)
+    }
+}

@@ -1,0 +1,227 @@
+//! Commands on the weights of morph targets: posed, unkeyed, and keyed.
+
+use super::{
+    Between, CommandError, Scene,
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds},
+    keys, rules,
+};
+use crate::Edit;
+use ulna_model::{ClipId, Document, NodeId, Property, Shared, TrackId, UnkeyedAt};
+use ulna_motion::{Pose, Stack, clip_edit::with_interpolation, insert_key};
+
+/// A morph target of a node's mesh, by its name or its number.
+fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, CommandError> {
+    let label = document.node(node).label(node);
+    let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else {
+        return Err(CommandError::other("no_mesh", format!("{label} has no mesh, and so no morph targets")));
+    };
+    let named = mesh.target_names.iter().position(|n| &**n == text);
+    let number = text.trim_start_matches('#').parse::<usize>().ok().filter(|k| *k < mesh.target_count());
+    named.or(number).ok_or_else(|| {
+        CommandError::other(
+            "no_such_morph_target",
+            format!("{label} has no morph target “{text}”; it has {}", mesh.target_count()),
+        )
+    })
+}
+
+/// A node and the weights of its targets.
+type Weights = (NodeId, Shared<[f32]>);
+
+document_commands! {
+    /// Commands on the weights of morph targets.
+    MorphCommand in "Pose";
+
+    /// Sets the weight of a morph target, by its name or number
+    SetMorph {
+        /// Nodes to key.
+        node: Nodes,
+        /// Morph target.
+        target: String,
+        /// Weight of the target.
+        weight: f32,
+    } = "pose.morph", "Set a morph target", asks: true, enabled: rules::morphing;
+    /// Resets morph targets to the weights of the mesh
+    ResetMorphs {
+        /// Nodes to key.
+        node: Nodes,
+    } = "pose.reset_morphs", "Reset morph targets", asks: true, enabled: rules::morphing;
+    /// Sets a key for all morph targets of a node
+    KeyMorphs {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time, in seconds.
+        time: Seconds,
+        /// Nodes to key.
+        node: Nodes,
+        /// Morph target with another weight than the visible one.
+        target: Option<String>,
+        /// Weight of that target.
+        weight: Option<f32>,
+        /// Interpolation of tracks that get their second key.
+        interpolation: Option<Between>,
+    } = "key.morph", "Key morph targets", menu: "Clip", asks: true, enabled: rules::morphing;
+    /// Sets a morph weight over a clip, without a key
+    HoldMorph {
+        /// Clip to pose.
+        clip: ClipName,
+        /// Time, in seconds.
+        time: Seconds,
+        /// Nodes to key.
+        node: Nodes,
+        /// Morph target.
+        target: String,
+        /// Weight of the target.
+        weight: f32,
+    } = "unkeyed.morph", "Pose a morph target", menu: "Clip", asks: true, enabled: rules::morphing;
+}
+
+/// `weights` with one of them replaced, for every node.
+fn with_target(
+    document: &Document,
+    nodes: Vec<NodeId>,
+    (target, weight): (&str, f32),
+    weights: impl Fn(NodeId) -> Vec<f32>,
+) -> Result<Vec<Weights>, CommandError> {
+    let changed = |node: NodeId| {
+        let mut all = weights(node);
+        let k = target_of(document, node, target)?;
+        if let Some(slot) = all.get_mut(k) {
+            *slot = weight;
+        }
+        Ok((node, all.into()))
+    };
+    nodes.into_iter().map(changed).collect()
+}
+
+impl SetMorph {
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let to = (self.target.as_str(), self.weight);
+        let changed = with_target(document, self.node.all(document)?, to, |node| document.morph_weights(node))?;
+        Ok(changed.into_iter().map(|(node, to)| Edit::SetMorphs { node, to: Some(to) }).collect())
+    }
+}
+
+impl ResetMorphs {
+    /// The weights the mesh gives: the node's own go.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let nodes = self.node.all(scene.document)?;
+        Ok(nodes.into_iter().map(|node| Edit::SetMorphs { node, to: None }).collect())
+    }
+}
+
+impl HoldMorph {
+    /// The other targets' are as they are seen.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let time = keys::time_of(self.time)?;
+        let seen = seen(document, id, time)?;
+        let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
+        let to = (self.target.as_str(), self.weight);
+        let changed = with_target(document, self.node.all(document)?, to, |node| seen.morphs[node.index()].clone())?;
+        Ok(changed.into_iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node, to: Some(to) }).collect())
+    }
+}
+
+impl KeyMorphs {
+    /// Of what is seen, one of them changed where it is named.
+    fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let time = keys::time_of(self.time)?;
+        let to = match (&self.target, self.weight) {
+            (Some(target), Some(weight)) => Some((target.as_str(), weight)),
+            (None, None) => None,
+            _ => {
+                return Err(CommandError::other(
+                    "arguments_together",
+                    "“target” and “weight” go together: which morph target, and what it is set to",
+                ));
+            }
+        };
+        let seen = seen(document, id, time)?;
+        let weights = |node: NodeId| seen.morphs[node.index()].clone();
+        let nodes = self.node.all(document)?;
+        let changed = match to {
+            Some(to) => with_target(document, nodes, to, weights)?,
+            None => nodes.into_iter().map(|node| (node, weights(node).into())).collect(),
+        };
+        let mut free = keys::clip_of(document, id)?.free_track_id();
+        let held = document.aids.unkeyed(id, f64::from(time));
+        let mut edits = Vec::new();
+        for (node, weights) in changed {
+            if weights.is_empty() {
+                let label = document.node(node).label(node);
+                return Err(CommandError::other(
+                    "no_such_morph_target",
+                    format!("{label} has no morph targets to key"),
+                ));
+            }
+            let unkeyed = held.filter(|(_, pose)| pose.morphs.contains_key(&node));
+            let value = (to.is_some() || unkeyed.is_some()).then_some(&weights[..]);
+            let interpolation = self.interpolation;
+            let key = MorphKey { time, node, value, targets: weights.len(), interpolation };
+            edits.extend(key_edits(document, id, &key, &mut free)?);
+            edits.extend(unkeyed.map(|(at, _)| Edit::SetUnkeyedMorphs { at, node, to: None }));
+        }
+        Ok(edits)
+    }
+}
+
+fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandError> {
+    let unkeyed = document.aids.unkeyed(clip, f64::from(time)).map(|(_, pose)| pose);
+    keys::clip_of(document, clip)?;
+    let stack = Stack::shown(document, Some(clip), f64::from(time));
+    Ok(Pose::evaluate(document, &stack.with_unkeyed(unkeyed.cloned())))
+}
+
+/// A key of all morph weights of a node.
+pub(super) struct MorphKey<'a> {
+    /// When.
+    pub time: f32,
+    /// Of which node.
+    pub node: NodeId,
+    /// What it is set to; what is seen unless given.
+    pub value: Option<&'a [f32]>,
+    /// How many targets its mesh has.
+    pub targets: usize,
+    /// Interpolation of tracks that get their second key.
+    pub interpolation: Option<Between>,
+}
+
+/// The edits that key a node's morph weights, to a value or as they are seen; nothing where its mesh has no targets.
+pub(super) fn key_edits(
+    document: &Document,
+    id: ClipId,
+    key: &MorphKey<'_>,
+    free: &mut TrackId,
+) -> Result<Vec<Edit>, CommandError> {
+    let &MorphKey { time, node, value, targets, interpolation } = key;
+    let clip = keys::clip_of(document, id)?;
+    if targets == 0 {
+        return Ok(Vec::new());
+    }
+    keys::refuse_kept(document, clip, node, Property::Weights)?;
+    let (track, to) = match clip.track(node, Property::Weights) {
+        Some((track, old)) => {
+            let mut made = insert_key(old, time, value.filter(|v| v.len() == old.width), false).track;
+            if made == **old {
+                return Ok(Vec::new());
+            }
+            if let Some(way) = interpolation.filter(|_| old.times.len() < 2 && made.times.len() == 2) {
+                made = with_interpolation(&made, way.interpolation());
+            }
+            (track, made)
+        }
+        None => {
+            let track = *free;
+            *free = TrackId(free.0 + 1);
+            let seen = || document.morph_weights(node);
+            (track, keys::lone(node, Property::Weights, time, value.map_or_else(seen, <[f32]>::to_vec)))
+        }
+    };
+    Ok(vec![Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) }])
+}

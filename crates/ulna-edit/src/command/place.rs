@@ -1,0 +1,436 @@
+//! Where a pose goes: the one way in which every posing command writes. A command finds the local transforms that it wants from
+//! what is seen, and hands over the components that it is about.
+//!
+//! ```text
+//!  gizmo, number, IK,        ┌ no clip: Ul of the nodes
+//!  mirror, paste ──► wanted ─┼ over a clip: its unkeyed pose at that time, from where “key.set” takes it
+//!                            └ a layer: its Ul, of the clip or of the pose
+//! ```
+//!
+//! What is wanted is what is seen then: layers above where it goes are divided out.
+
+use std::collections::BTreeMap;
+
+use glam::{DQuat, Mat4};
+use serde_json::{Map, Value};
+
+use super::{
+    ArgumentError, ArgumentSpec, Arguments, CommandError, Outcome, Scene,
+    field::{ClipName, Part, Seconds, choice},
+    keys::{clip_of, near_turn, refuse_kept, time_of, values},
+    pose::{changed, done, pose_at},
+    pose_layers::{LayerName, smooth},
+};
+use crate::Edit;
+use ulna_geometry::orthogonal_factor;
+use ulna_model::{
+    Components, Document, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, Transform,
+    UnkeyedAt,
+};
+use ulna_motion::{
+    LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, insert_key, under_layers, user_at, with_layers,
+};
+
+choice! {
+    /// What nodes do while the one that they hang on is posed.
+    #[derive(Default)]
+    Children {
+        /// They go with it.
+        #[default]
+        Follow = "follow",
+        /// They stay where they are.
+        Place = "place",
+        /// They go with it, but keep their angle in the scene.
+        Angle = "angle",
+    }
+}
+
+/// Over which clip a pose goes, and when; into the pose of the file where neither is given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Over {
+    /// The clip.
+    pub clip: Option<ClipName>,
+    /// Seconds on its clock.
+    pub time: Option<Seconds>,
+    /// The layer that takes it, of that clip or of the pose.
+    pub layer: Option<LayerName>,
+}
+
+impl Over {
+    /// Into the pose of the file.
+    pub const FILE: Self = Self { clip: None, time: None, layer: None };
+
+    /// Over a clip at a time.
+    pub const fn clip(clip: ulna_model::ClipId, time: f32) -> Self {
+        Self { clip: Some(ClipName::Id(clip)), time: Some(Seconds(time)), layer: None }
+    }
+
+    /// Into a layer of it.
+    #[must_use]
+    pub fn in_layer(self, layer: Option<PoseLayerId>) -> Self {
+        Self { layer: layer.map(LayerName::Id), ..self }
+    }
+}
+
+impl Part for Over {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        [
+            Option::<ClipName>::specs("clip", "Clip that gets an unkeyed pose; the pose of the file if omitted."),
+            Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
+            Option::<LayerName>::specs(
+                "layer",
+                "Layer of that clip, or of the pose, that receives it; none if omitted.",
+            ),
+        ]
+        .concat()
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        Ok(Self { clip: Part::read(from, "clip")?, time: Part::read(from, "time")?, layer: Part::read(from, "layer")? })
+    }
+
+    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        self.clip.write(document, "clip", into);
+        self.time.write(document, "time", into);
+        self.layer.write(document, "layer", into);
+    }
+}
+
+/// What is seen where a pose goes, and how it gets there.
+pub struct Place<'a> {
+    document: &'a Document,
+    target: Target<'a>,
+}
+
+enum Target<'a> {
+    /// `Ul` of the nodes. The pose is evaluated once somebody asks where a node is.
+    File(&'a Scene<'a>),
+    /// The unkeyed pose of a clip.
+    Unkeyed { at: UnkeyedAt, seen: Box<Pose> },
+    /// A layer of a clip at a time, or of the pose.
+    Layer(Box<IntoLayer>),
+}
+
+struct IntoLayer {
+    home: LayerHome,
+    layers: Shared<PoseLayers>,
+    layer: PoseLayerId,
+    time: f64,
+    /// With all layers.
+    seen: Pose,
+    /// Without those of the list.
+    below: Pose,
+}
+
+/// Components that nodes get, each node once.
+pub type Wanted = Vec<(NodeId, Components)>;
+
+impl<'a> Place<'a> {
+    /// Where a command's pose goes.
+    ///
+    /// # Errors
+    /// Where there is no such clip or time, or only one of them is given.
+    pub fn of(scene: &'a Scene<'_>, over: &Over) -> Result<Self, CommandError> {
+        let document = scene.document;
+        if let Some(layer) = &over.layer {
+            let clip = over.clip.as_ref().map(|c| c.find(document)).transpose()?;
+            let time = match (clip, over.time) {
+                (_, Some(time)) => time_of(time)?,
+                (_, None) => 0.0,
+            };
+            if let Some(id) = clip {
+                clip_of(document, id)?;
+            }
+            let home = LayerHome::of(clip);
+            let layer = layer.find(document, home)?;
+            let time = f64::from(time);
+            let stack = Stack::shown(document, clip, time);
+            let under = match home {
+                LayerHome::Pose => Stack::default(),
+                LayerHome::Clip(id) => {
+                    Stack { layers: stack.layers.clone(), ..Stack::of(document.clips.get(id), time) }
+                }
+            };
+            let into = IntoLayer {
+                home,
+                layers: document.aids.layers(home),
+                layer,
+                time,
+                seen: scene.evaluate(&stack),
+                below: scene.evaluate(&under),
+            };
+            return Ok(Self { document, target: Target::Layer(Box::new(into)) });
+        }
+        let (clip, time) = match (&over.clip, over.time) {
+            (None, None) => return Ok(Self { document, target: Target::File(scene) }),
+            (Some(clip), Some(time)) => (clip, time_of(time)?),
+            (given, _) => {
+                let missing = if given.is_some() { "time" } else { "clip" };
+                return Err(CommandError::other(
+                    "arguments_together",
+                    format!("“clip” and “time” go together; “{missing}” is missing"),
+                ));
+            }
+        };
+        let id = clip.find(document)?;
+        clip_of(document, id)?;
+        let held = document.aids.unkeyed(id, f64::from(time));
+        let stack = Stack::shown(document, Some(id), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
+        let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
+        Ok(Self { document, target: Target::Unkeyed { at, seen: Box::new(scene.evaluate(&stack)) } })
+    }
+
+    /// The pose that is seen there.
+    pub fn seen(&self) -> &Pose {
+        match &self.target {
+            Target::File(scene) => scene.pose(),
+            Target::Unkeyed { seen, .. } => seen,
+            Target::Layer(into) => &into.seen,
+        }
+    }
+
+    /// A node's local transform.
+    pub fn local(&self, node: NodeId) -> Transform {
+        match &self.target {
+            Target::File(_) => {
+                let local = self.document.node(node).local().transform();
+                match self.document.aids.pose_layers.get(&LayerHome::Pose) {
+                    Some(layers) => with_layers(&local, layers, node, 0.0),
+                    None => local,
+                }
+            }
+            Target::Unkeyed { seen, .. } => seen.local[node.index()].transform(),
+            Target::Layer(into) => into.seen.local[node.index()].transform(),
+        }
+    }
+
+    /// `scene_from_parent` of a node.
+    pub fn parent_world(&self, node: NodeId) -> Mat4 {
+        self.seen().parent_world(self.document, node)
+    }
+
+    /// What a node's axes are, for turns in this space.
+    pub fn standing(&self, node: NodeId, space: Space) -> Standing {
+        // Nobody else asks where the parent is.
+        let parent = if space == Space::World { self.parent_world(node) } else { Mat4::IDENTITY };
+        Standing {
+            parent,
+            rest: self.document.node(node).rest.transform().rotation,
+            rotation: self.local(node).rotation,
+        }
+    }
+
+    /// These components, and those of pinned limbs that keep pinned nodes where they are.
+    fn with_pins(&self, wanted: Wanted) -> Wanted {
+        let document = self.document;
+        let pins = &document.aids.pins;
+        if pins.is_empty() || wanted.is_empty() {
+            return wanted;
+        }
+        let after = self.seen().with(document, &wanted);
+        let posed = |node: NodeId| wanted.iter().any(|(n, to)| *n == node && !to.is_empty());
+        let held = ik::hold(document, self.seen(), &after, pins, &posed);
+        let mut all: BTreeMap<NodeId, Components> = wanted.into_iter().collect();
+        for (node, to) in held {
+            let now = all.entry(node).or_default();
+            now.rotation = to.rotation.or(now.rotation);
+        }
+        all.into_iter().collect()
+    }
+
+    /// Adds what the nodes below these need to stay where they are, or as they are turned, while these are posed; what is said
+    /// where that is more than a node can hold.
+    pub fn counter(&self, wanted: &mut Wanted, children: Option<Children>) -> Option<Notice> {
+        /// Parts of a matrix that nobody sees.
+        const UNSEEN: f32 = 1e-4;
+        let how = children.filter(|c| *c != Children::Follow)?;
+        let document = self.document;
+        let posed: BTreeMap<NodeId, Components> = wanted.iter().copied().collect();
+        let (before, after) = (self.seen(), self.seen().with(document, wanted));
+        let mut worst: Option<(f32, NodeId)> = None;
+        for child in posed.keys().flat_map(|n| document.children(*n)).filter(|c| !posed.contains_key(c)) {
+            let (was, local) = (before.world[child.index()], self.local(*child));
+            let mut to = Components::default();
+            match how {
+                Children::Follow => {}
+                Children::Place => {
+                    let Ok(found) = after.local_for_world(document, *child, &was) else { continue };
+                    if found.residue > worst.map_or(UNSEEN, |(w, _)| w) {
+                        worst = Some((found.residue, *child));
+                    }
+                    let near = 1e-6 * local.scale.abs().max_element();
+                    let scaled = (found.transform.scale - local.scale).abs().max_element() > near;
+                    to.translation = Some(found.transform.translation);
+                    to.rotation = Some(found.transform.rotation);
+                    to.scale = Some(found.transform.scale).filter(|_| scaled);
+                }
+                Children::Angle => {
+                    let axes = |m: Mat4| orthogonal_factor(&m.as_dmat4());
+                    let (then, now) = (before.parent_world(document, *child), after.parent_world(document, *child));
+                    let (Some(then), Some(now)) = (axes(then), axes(now)) else { continue };
+                    let turn = now.transpose() * then;
+                    // Where a parent is turned inside out, no turn does it.
+                    if turn.determinant() > 0.0 {
+                        to.rotation = Some((DQuat::from_mat3(&turn).as_quat() * local.rotation).normalize());
+                    }
+                }
+            }
+            wanted.push((*child, to));
+        }
+        let (residue, node) = worst?;
+        let label = document.node(node).label(node);
+        let said = format!(
+            "{label} cannot stay quite as it is: that would shear it by {:.1} %, which a node cannot hold",
+            residue * 100.0
+        );
+        Some(Notice::new("shear_dropped", said))
+    }
+
+    /// The edits that set the weights of morph targets there; a layer has none, so that they go where they would without it.
+    pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
+        let put = |(node, to): (NodeId, Vec<f32>)| match &self.target {
+            Target::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
+            Target::Unkeyed { at, .. } => Edit::SetUnkeyedMorphs { at: *at, node, to: Some(to.into()) },
+            Target::Layer(into) => match into.home {
+                LayerHome::Pose => Edit::SetMorphs { node, to: Some(to.into()) },
+                LayerHome::Clip(clip) => {
+                    let at = UnkeyedAt::new(clip, into.time as f32);
+                    Edit::SetUnkeyedMorphs { at, node, to: Some(to.into()) }
+                }
+            },
+        };
+        wanted.into_iter().map(put).collect()
+    }
+
+    /// [`Place::put`] with something to be said of it, where the edits say nothing themselves.
+    ///
+    /// # Errors
+    /// Where no `Ul` does it.
+    pub fn put_noting(
+        &self,
+        wanted: impl IntoIterator<Item = (NodeId, Components)>,
+        notes: impl IntoIterator<Item = Notice>,
+    ) -> Result<Outcome, CommandError> {
+        let mut done = self.put(wanted)?;
+        if done.notes.is_empty() {
+            done.notes.extend(notes);
+        }
+        Ok(done)
+    }
+
+    /// The edits that put these components there; what they do not change of a node is not written. Pinned nodes stay where
+    /// they are, unless they are among them.
+    ///
+    /// # Errors
+    /// Where no `Ul` does it.
+    pub fn put(&self, wanted: impl IntoIterator<Item = (NodeId, Components)>) -> Result<Outcome, CommandError> {
+        let document = self.document;
+        let wanted = self.with_pins(wanted.into_iter().collect());
+        let at = match &self.target {
+            Target::Unkeyed { at, .. } => *at,
+            Target::Layer(into) => return into.put(document, wanted),
+            Target::File(_) => {
+                let layers = document.aids.pose_layers.get(&LayerHome::Pose);
+                let mut poses = Vec::new();
+                for (node, mut wanted) in wanted {
+                    if let Some(layers) = layers {
+                        wanted = changed(&self.local(node), &wanted);
+                        wanted = below_layers(&self.local(node), layers, (node, 0.0), &wanted)?;
+                    }
+                    poses.push((node, pose_at(document, node, &wanted)?));
+                }
+                poses.sort_unstable_by_key(|(node, _)| *node);
+                return Ok(done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] }));
+            }
+        };
+        let mut edits = Vec::new();
+        for (node, wanted) in wanted {
+            let differs = changed(&self.local(node), &wanted);
+            if differs.is_empty() {
+                continue;
+            }
+            let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(&node)).copied().unwrap_or_default();
+            let to = Components {
+                translation: differs.translation.or(now.translation),
+                rotation: differs.rotation.or(now.rotation),
+                scale: differs.scale.or(now.scale),
+            };
+            edits.push(Edit::SetUnkeyed { at, node, to: Some(to) });
+        }
+        Ok(edits.into())
+    }
+}
+
+impl IntoLayer {
+    /// The layer with these components seen: a component that has keys gets one at that time, any other is changed for all times.
+    fn put(&self, document: &Document, wanted: Wanted) -> Result<Outcome, CommandError> {
+        let at = self.layers.position(self.layer).ok_or(LayerWriteError::NoLayer)?;
+        let mut layer = (*self.layers.0[at]).clone();
+        let mut any = false;
+        for (node, wanted) in wanted {
+            let wanted = changed(&self.seen.local[node.index()].transform(), &wanted);
+            if wanted.is_empty() {
+                continue;
+            }
+            let clip = self.home.clip().and_then(|id| document.clips.get(id));
+            if let Some(clip) = clip {
+                for property in Property::TRS.into_iter().filter(|p| wanted.has(*p)) {
+                    refuse_kept(document, clip, node, property)?;
+                }
+            }
+            let base = self.below.local[node.index()].transform();
+            let user = under_layers(&base, &self.layers, self.layer, (node, self.time), &wanted)?;
+            let old = user_at(&layer, node, self.time);
+            any |= set_user(&mut layer, node, self.time as f32, &changed(&old, &all_of(&user)));
+        }
+        if !any {
+            return Ok(Outcome::default());
+        }
+        let mut layers = (*self.layers).clone();
+        layers.0[at] = Shared::new(layer);
+        Ok(vec![Edit::SetPoseLayers { home: self.home, to: Some(Shared::new(layers)) }].into())
+    }
+}
+
+/// All components of a transform.
+pub(super) fn all_of(to: &Transform) -> Components {
+    Components { translation: Some(to.translation), rotation: Some(to.rotation), scale: Some(to.scale) }
+}
+
+/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether that is anything.
+pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components) -> bool {
+    let keyed = |p: Property| layer.keys.track(node, p).map(|(id, track)| (id, track.clone()));
+    let mut constant = *to;
+    let mut tracks = Vec::new();
+    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
+        let Some((id, track)) = keyed(property) else { continue };
+        let value = values(&to.over(&Transform::IDENTITY), property);
+        let value = near_turn(&track, time, value);
+        let made = insert_key(&track, time, Some(&value), false);
+        tracks.push((id, smooth(&track, made.track)));
+        match property {
+            Property::Translation => constant.translation = None,
+            Property::Rotation => constant.rotation = None,
+            Property::Scale | Property::Weights => constant.scale = None,
+        }
+    }
+    if tracks.is_empty() && constant.is_empty() {
+        return false;
+    }
+    if !constant.is_empty() {
+        let moves = Shared::make_mut(&mut layer.moves);
+        let user = constant.over(&moves.get(&node).copied().unwrap_or_default());
+        if user == Transform::IDENTITY {
+            moves.remove(&node);
+        } else {
+            moves.insert(node, user);
+        }
+    }
+    if !tracks.is_empty() {
+        let keys = Shared::make_mut(&mut layer.keys);
+        for (id, track) in tracks {
+            keys.tracks.insert(id, Shared::new(track));
+        }
+    }
+    true
+}

@@ -1,0 +1,177 @@
+//! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is the clip.
+
+use super::{Found, LayerName, LayerOf, kept_around, moves, refuse};
+use crate::{
+    Edit,
+    command::{
+        ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand, KeyEditCommand,
+        Outcome, Scene, SetKey,
+        field::{ClipName, Part},
+        keys::{clip_of, values},
+    },
+};
+use ulna_model::{
+    ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track, TrackId, Transform,
+};
+use ulna_motion::{LayerWriteError, clip_edit::key_span};
+
+/// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerKeysCommand {
+    /// The layer.
+    pub layer: LayerName,
+    /// What is done.
+    pub command: KeysOfLayer,
+}
+
+/// A command on keys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeysOfLayer {
+    /// A new key.
+    Key(KeyCommand),
+    /// Keys that are there.
+    Edit(KeyEditCommand),
+}
+
+/// The argument that says so.
+pub(in crate::command) const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
+    name: "layer",
+    kind: ArgumentType::Text,
+    required: false,
+    help: "Layer whose keys are meant; the keys of the clip if omitted.",
+};
+
+impl LayerKeysCommand {
+    /// None of its own: they are those of keys, with one argument more.
+    pub(in crate::command) const fn specs() -> Vec<CommandSpec> {
+        Vec::new()
+    }
+
+    pub(in crate::command) fn spec(&self) -> &'static CommandSpec {
+        match &self.command {
+            KeysOfLayer::Key(command) => command.spec(),
+            KeysOfLayer::Edit(command) => command.spec(),
+        }
+    }
+
+    pub(in crate::command) fn line(&self, document: &Document) -> CommandLine {
+        let mut line = match &self.command {
+            KeysOfLayer::Key(command) => command.line(document),
+            KeysOfLayer::Edit(command) => command.line(document),
+        };
+        // Names of keys are those of the layer's tracks.
+        if let KeysOfLayer::Edit(command) = &self.command
+            && let Ok(proxy) = layer_as_clip(document, command.clip(), &self.layer)
+        {
+            line = command.line(&proxy);
+        }
+        Part::write(&self.layer, document, "layer", &mut line.arguments);
+        line
+    }
+
+    /// The layer whose keys are edited, if it is there.
+    pub(in crate::command) fn layer_of(&self, document: &Document) -> Option<PoseLayerId> {
+        let clip = self.clip()?.find(document).ok()?;
+        self.layer.find(document, LayerHome::Clip(clip)).ok()
+    }
+
+    /// The clip that a command on keys is about.
+    const fn clip(&self) -> Option<&ClipName> {
+        match &self.command {
+            KeysOfLayer::Key(KeyCommand::SetKey(c)) => Some(&c.clip),
+            KeysOfLayer::Key(KeyCommand::SetUnkeyed(_) | KeyCommand::DiscardUnkeyed(_)) => None,
+            KeysOfLayer::Edit(command) => Some(command.clip()),
+        }
+    }
+
+    pub(in crate::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let Some(name) = self.clip() else {
+            return refuse("no_unkeyed_pose", "a layer has no unkeyed poses; leave out “layer”");
+        };
+        let clip = name.find(document)?;
+        let proxy = layer_as_clip(document, name, &self.layer)?;
+        let done = self.done(&Scene::new(&proxy))?;
+        let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
+        let mut layer = found.layer().clone();
+        let new_key = matches!(self.command, KeysOfLayer::Key(KeyCommand::SetKey(_)));
+        let span = key_span(clip_of(document, clip)?).unwrap_or_default();
+        let constants = found.layer().clone();
+        let keys = Shared::make_mut(&mut layer.keys);
+        for edit in done.edits {
+            match edit {
+                // The first key of what was the same at all times: that is still there around it.
+                Edit::SetTrack { clip: of, track, to: Some(to) }
+                    if of == clip && new_key && is_first(&constants, track, &to) =>
+                {
+                    let constant = constants.constant(to.target);
+                    let key = [(to.times[0], to.value(0).to_vec())];
+                    let made = kept_around(&constant, (to.target, to.property), &key, span);
+                    keys.tracks.insert(track, Shared::new(made));
+                }
+                Edit::SetTrack { clip: of, track, to: Some(to) } if of == clip && to.property != Property::Weights => {
+                    keys.tracks.insert(track, to);
+                }
+                Edit::SetTrack { clip: of, track, to: None } if of == clip => {
+                    keys.tracks.remove(&track);
+                }
+                Edit::SetClip { clip: of, to: Some(to) } if of == clip => keys.tracks = to.tracks.clone(),
+                _ => {
+                    return refuse(
+                        "property_not_in_layer",
+                        "a layer has keys of translation, rotation and scale, and nothing else",
+                    );
+                }
+            }
+        }
+        Ok(Outcome { edits: found.with(layer), ..done })
+    }
+
+    fn done(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        match &self.command {
+            KeysOfLayer::Key(KeyCommand::SetKey(key)) => {
+                // Smoothly, unless somebody says otherwise.
+                let interpolation = key.interpolation.or(Some(Between::Smooth));
+                KeyCommand::from(SetKey { interpolation, ..key.clone() }).work(scene)
+            }
+            KeysOfLayer::Key(command) => command.work(scene),
+            KeysOfLayer::Edit(command) => command.work(scene),
+        }
+    }
+}
+
+/// Whether a track is the first key of something that a layer adds at all times, and of another value.
+fn is_first(layer: &PoseLayer, id: TrackId, track: &Track) -> bool {
+    let constant = layer.constant(track.target);
+    let same = || values(&constant, track.property).iter().zip(track.value(0)).all(|(a, b)| (a - b).abs() < 1e-6);
+    let none = !layer.keys.tracks.contains_key(&id) && track.times.len() == 1 && track.property != Property::Weights;
+    none && moves(&constant, track.property) && !same()
+}
+
+/// A document in which a layer is the clip, and every node stands as the layer would have it at all times: commands on keys work on it as they
+/// do on a clip.
+///
+/// # Errors
+/// Where there is no such clip or layer.
+pub fn layer_as_clip(document: &Document, clip: &ClipName, layer: &LayerName) -> Result<Document, CommandError> {
+    let clip: ClipId = clip.find(document)?;
+    let own = clip_of(document, clip)?;
+    let home = LayerHome::Clip(clip);
+    let id = layer.find(document, home)?;
+    let layers = document.aids.layers(home);
+    let layer = layers.get(id).ok_or(LayerWriteError::NoLayer)?;
+    let mut stand_in = Document { file: document.file.clone(), ..Document::default() };
+    let mut keys = (*layer.keys).clone();
+    (keys.name, keys.kept) = (own.name.clone(), own.kept.clone());
+    if let Some(slot) = stand_in.file.clips.get_mut(clip) {
+        *slot = Shared::new(keys);
+    }
+    for node in document.node_ids() {
+        let local = layer.constant(node);
+        let found = &mut stand_in.file.nodes[node];
+        found.rest = Local::Trs(Transform::IDENTITY);
+        let pose = NodePose { user: local, local: Local::Trs(local) };
+        found.pose = (local != Transform::IDENTITY).then_some(pose);
+    }
+    Ok(stand_in)
+}

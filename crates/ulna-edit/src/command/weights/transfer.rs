@@ -1,0 +1,213 @@
+//! Weights from another mesh: each vertex takes those of the nearest point of its surface, or of the point at its texture coordinates.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use glam::Vec3;
+
+use super::{Transfer, mesh_label, run, skin_of};
+use crate::{
+    CommandError, Outcome,
+    command::{Scene, field::CarryWay},
+};
+use ulna_model::{Document, MeshId, NodeId, Notice, Primitive, SkinId, WeightMap};
+use ulna_motion::joint_key;
+use ulna_weights::{
+    Canvas, CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, TakeWeight, carry, corners, laid_over,
+    no_row, rest_scale, takers,
+};
+
+impl Transfer {
+    /// Each vertex takes what the spot of that mesh at rest has, joints by their nodes, or by their names where the other mesh hangs on
+    /// another skin.
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let by = self.by.map_or(CarryBy::Surface, CarryWay::way);
+        let from = self.from.find(document)?;
+        let skinned = |mesh: &MeshId| Some((*mesh, skin_of(document, *mesh)?));
+        let primitives = from
+            .iter()
+            .filter_map(skinned)
+            .flat_map(|(mesh, skin)| document.mesh(mesh).primitives.iter().filter_map(move |p| Source::of(p, skin)));
+        let sources: Vec<Source<'_>> = primitives.collect();
+        if sources.is_empty() {
+            return Err(CommandError::other(
+                "no_weights_meant",
+                "“from” names no mesh with weights that hangs on a skin",
+            ));
+        }
+        if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
+            return Err(CommandError::other(
+                "no_texture_coordinates",
+                "the mesh that is named has no texture coordinates; transfer by surface",
+            ));
+        }
+        let (mut distances, mut laid) = (Distances::default(), None);
+        let done = run(document, &self.reach, "transferred to", |draft, job| {
+            let canvas = &job.canvas;
+            let scope = job.scope();
+            let wanted: Vec<u32> = (0..canvas.vertex_count() as u32)
+                .filter(|v| scope.has(*v))
+                .filter(|v| !from.contains(&canvas.parts()[canvas.part_of(*v).0].mesh))
+                .collect();
+            if wanted.is_empty() {
+                return Ok(Refused::new());
+            }
+            if by == CarryBy::Order {
+                same_numbers(document, canvas, &wanted, &sources)?;
+            }
+            let mut known: BTreeMap<SkinId, Vec<Option<u16>>> = BTreeMap::new();
+            for source in &sources {
+                known.entry(source.skin).or_insert_with(|| source.joints(document, canvas));
+            }
+            let joints: Vec<&[Option<u16>]> = sources.iter().map(|s| &known[&s.skin][..]).collect();
+            let givers: Vec<Giver<'_>> = sources.iter().zip(&joints).map(|(s, joints)| s.giver(joints)).collect();
+            let takers = takers(document, &givers);
+            let rows: Vec<_> = sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
+            let (places, how) = placed(document, canvas, &givers, &wanted);
+            let near = sources.iter().zip(places).zip(&rows).map(|((s, positions), row)| s.seen(positions, row));
+            let near: Vec<CarrySource<'_>> = near.collect();
+            // By order each part takes from the one of its number.
+            let near = if by == CarryBy::Order { in_order_of(canvas, &wanted, near) } else { near };
+            let carried = carry(canvas, &|v| uv_of(document, canvas, v), &near, by, &wanted);
+            distances.add(&carried, rest_scale(document, canvas.skin));
+            if !carried.distances.is_empty() && how != LaidBy::Bind {
+                laid = Some(how);
+            }
+            Ok(draft.put_as_is(&scope, carried.rows))
+        })?;
+        if done.edits.is_empty() {
+            return Ok(done);
+        }
+        let laid = laid.and_then(LaidBy::text).map(|said| Notice::new("posed_alike", said));
+        let far = distances.text().map(|said| Notice::new("transfer_distances", said));
+        let notes = done.notes.into_iter().chain(laid).chain(far).collect();
+        Ok(Outcome { notes, ..done })
+    }
+}
+
+/// By primitive that gives, where its vertices lie in the mesh space of a canvas.
+fn placed(document: &Document, canvas: &Canvas, givers: &[Giver<'_>], wanted: &[u32]) -> (Vec<Vec<Vec3>>, LaidBy) {
+    let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
+    for giver in givers {
+        for (node, joint) in document.skin(giver.skin).joints.iter().zip(giver.joints) {
+            if let Some(to) = joint.map(|k| canvas.joints()[usize::from(k)])
+                && pairs.iter().all(|(a, b)| a != node && *b != to)
+            {
+                pairs.push((*node, to));
+            }
+        }
+    }
+    laid_over((document, document), canvas, givers, &pairs, wanted)
+}
+
+/// The joint of a skin that a name of another program means: the joint of that name, else of the name without its namespace, else of
+/// the same side and part of the body.
+pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option<u16> {
+    let only = |is: &dyn Fn(NodeId) -> bool| {
+        let mut found = joints.iter().enumerate().filter(|(_, n)| is(**n));
+        let first = found.next()?;
+        found.next().is_none().then_some(first.0 as u16)
+    };
+    let label = |n: NodeId| document.node(n).label(n);
+    let last = |text: &str| text.rsplit([':', '|', '/']).next().unwrap_or(text).to_owned();
+    only(&|n| label(n) == name)
+        .or_else(|| only(&|n| document.path(n) == name))
+        .or_else(|| only(&|n| last(&label(n)) == last(name)))
+        .or_else(|| only(&|n| joint_key(&label(n)) == joint_key(name)))
+}
+
+/// The first texture coordinates of a vertex.
+pub fn uv_of(document: &Document, canvas: &Canvas, vertex: u32) -> Option<glam::Vec2> {
+    let (part, own) = canvas.part_of(vertex);
+    let part = &canvas.parts()[part];
+    let uvs = &document.primitive(part.mesh, part.primitive)?.uv0;
+    uvs.get(own as usize).copied().filter(|uv| uv.is_finite())
+}
+
+/// Whether what takes has as many vertices as what gives, part by part.
+fn same_numbers(
+    document: &Document,
+    canvas: &Canvas,
+    wanted: &[u32],
+    sources: &[Source<'_>],
+) -> Result<(), CommandError> {
+    let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
+    let counts: Vec<usize> = parts.iter().map(|k| canvas.parts()[*k].count as usize).collect();
+    let theirs: Vec<usize> = sources.iter().map(|s| s.primitive.positions.len()).collect();
+    if counts == theirs {
+        return Ok(());
+    }
+    let name = parts.first().map_or_else(String::new, |k| mesh_label(document, canvas.parts()[*k].mesh));
+    Err(CommandError::other(
+        "vertex_counts_differ",
+        format!(
+            "“{name}” has {} vertices and the other mesh {}, so their numbers do not say which is which; transfer by surface or by uv",
+            counts.iter().sum::<usize>(),
+            theirs.iter().sum::<usize>()
+        ),
+    ))
+}
+
+/// The sources put where the parts that take from them are.
+fn in_order_of<'a>(canvas: &Canvas, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
+    let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
+    let mut sources = sources.into_iter();
+    let none = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: Cow::Borrowed(&[]), row: &no_row };
+    // The source of a part that takes nothing is never asked.
+    (0..canvas.parts().len())
+        .map(|k| if parts.contains(&k) { sources.next() } else { None }.unwrap_or_else(none))
+        .collect()
+}
+
+/// What a vertex of a map has, joints by other numbers.
+fn row_of<'a>(map: &'a WeightMap, joints: &'a [Option<u16>]) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
+    move |vertex, take| {
+        for (j, w) in map.vertex(vertex as usize).filter(|(_, w)| *w > 0.0) {
+            take(joints.get(usize::from(j)).copied().flatten(), w);
+        }
+    }
+}
+
+/// A primitive that weights are carried over from.
+struct Source<'a> {
+    primitive: &'a Primitive,
+    map: &'a WeightMap,
+    skin: SkinId,
+}
+
+impl<'a> Source<'a> {
+    fn of(primitive: &'a Primitive, skin: SkinId) -> Option<Self> {
+        Some(Self { primitive, map: primitive.weights.as_deref()?, skin })
+    }
+
+    /// By its joints, which they are of the canvas: the same node, or one of the same name or part of the body.
+    fn joints(&self, document: &Document, canvas: &Canvas) -> Vec<Option<u16>> {
+        let label = |node: NodeId| document.node(node).label(node);
+        let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);
+        let known = |node: NodeId| joint_named(document, canvas.joints(), &label(node)).or_else(|| named(node));
+        let own = &document.skin(self.skin).joints;
+        own.iter().map(|n| canvas.joint(*n).or_else(|| known(*n))).collect()
+    }
+
+    /// With its counterparts in the skin that takes.
+    const fn giver<'b>(&self, joints: &'b [Option<u16>]) -> Giver<'b>
+    where
+        'a: 'b,
+    {
+        Giver { primitive: self.primitive, skin: self.skin, joints }
+    }
+
+    /// As it lies in the mesh space of a canvas.
+    fn seen<'b>(&'b self, positions: Vec<Vec3>, row: &'b RowOf<'b>) -> CarrySource<'b> {
+        CarrySource {
+            count: self.primitive.positions.len(),
+            positions,
+            uvs: &self.primitive.uv0,
+            indices: corners(self.primitive),
+            row,
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Which keys of a clip a command means: by times and tracks, or one by one.
+
+use serde_json::{Map, Value};
+
+use super::{
+    ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, arguments as names,
+    field::{Field, KeyParts, Nodes, Numbers, Part, Seconds, number},
+    keys::SAME_TIME,
+};
+use crate::{KeysHome, Selection};
+use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track};
+
+/// Which keys of a track.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrackKeys {
+    /// Those at these times.
+    Times(Vec<f32>),
+    /// All from a time to another, both included: what a capture's keys are written as.
+    Range(f32, f32),
+}
+
+/// Keys one by one: times of tracks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeyList {
+    /// By nodes and properties.
+    Named(Vec<(String, Property, TrackKeys)>),
+    /// These of a clip.
+    Set(ClipId, KeySet),
+}
+
+impl Field for KeyList {
+    const KIND: ArgumentType = ArgumentType::Keys;
+
+    fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
+        const WANTED: &str =
+            "keys such as {\"Arm\": {\"rotation\": [0, 0.5]}}, or {\"from\": 0, \"to\": 2} in place of the list";
+        let value = from.value(name)?;
+        let wrong = || Arguments::wrong(name, WANTED, value);
+        let mut list = Vec::new();
+        for (node, tracks) in value.as_object().ok_or_else(wrong)? {
+            for (path, times) in tracks.as_object().ok_or_else(wrong)? {
+                let property = [Property::Translation, Property::Rotation, Property::Scale, Property::Weights]
+                    .into_iter()
+                    .find(|p| p.path() == path)
+                    .ok_or_else(wrong)?;
+                let keys = match times {
+                    Value::Array(times) => times.iter().map(finite).collect::<Option<_>>().map(TrackKeys::Times),
+                    Value::Object(range) if range.len() == 2 => {
+                        let end = |name| range.get(name).and_then(finite);
+                        end("from").zip(end("to")).map(|(from, to)| TrackKeys::Range(from, to))
+                    }
+                    _ => None,
+                };
+                list.push((node.clone(), property, keys.ok_or_else(wrong)?));
+            }
+        }
+        if list.is_empty() { Err(ArgumentError::Empty(name.to_owned())) } else { Ok(Self::Named(list)) }
+    }
+
+    fn write(&self, document: &Document) -> Value {
+        let mut all = Map::new();
+        let mut put = |node: String, property: Property, keys: &TrackKeys| {
+            let keys = match keys {
+                TrackKeys::Times(times) => times.iter().map(|t| number(*t)).collect::<Vec<_>>().into(),
+                TrackKeys::Range(from, to) => serde_json::json!({"from": number(*from), "to": number(*to)}),
+            };
+            let tracks = all.entry(node).or_insert_with(|| Value::Object(Map::new()));
+            if let Some(tracks) = tracks.as_object_mut() {
+                tracks.insert(property.path().to_owned(), keys);
+            }
+        };
+        match self {
+            Self::Named(list) => list.iter().for_each(|(node, property, keys)| put(node.clone(), *property, keys)),
+            Self::Set(clip, keys) => {
+                let Some(clip) = document.clips.get(*clip) else { return Value::Null };
+                let texts = names::NodeTexts::of(document);
+                for (track, times) in keys.iter() {
+                    if let Some(track) = clip.tracks.get(&track) {
+                        put(texts.text(track.target), track.property, &shortest(track, times));
+                    }
+                }
+            }
+        }
+        all.into()
+    }
+}
+
+/// Times of a track as they are written: as a range where they are all of one, and not few.
+fn shortest(track: &Track, times: &[f32]) -> TrackKeys {
+    const FEW: usize = 4;
+    if let [from, .., to] = times
+        && times.len() > FEW
+        && KeyTimes::within(&track.times, *from, *to).len() == times.len()
+    {
+        return TrackKeys::Range(*from, *to);
+    }
+    TrackKeys::Times(times.to_vec())
+}
+
+fn finite(value: &Value) -> Option<f32> {
+    value.as_f64().map(|v| v as f32).filter(|v| v.is_finite())
+}
+
+/// Which keys of a clip: those at `time`, at `times`, from `from` to `to`, of some nodes and of some of their tracks; or `keys`,
+/// one by one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WhichKeys {
+    /// Those at this time,
+    pub time: Option<Seconds>,
+    /// or at these,
+    pub times: Option<Numbers>,
+    /// or from here
+    pub from: Option<Seconds>,
+    /// to here.
+    pub to: Option<Seconds>,
+    /// Of which nodes; of all unless given.
+    pub node: Option<Nodes>,
+    /// Of which of their tracks; of all unless given.
+    pub parts: Option<KeyParts>,
+    /// Or these, one by one.
+    pub keys: Option<KeyList>,
+}
+
+impl Part for WhichKeys {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        [
+            Option::<Seconds>::specs("time", "Keys at this time only."),
+            Option::<Numbers>::specs("times", "Keys at these times only."),
+            Option::<Seconds>::specs("from", "Keys from this time on."),
+            Option::<Seconds>::specs("to", "Keys up to this time."),
+            Option::<Nodes>::specs("node", "Nodes whose keys are meant; all if omitted."),
+            Option::<KeyParts>::specs("parts", "Kinds of tracks; all if omitted."),
+            Option::<KeyList>::specs("keys", "Keys one by one, in place of times and nodes."),
+        ]
+        .concat()
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        Ok(Self {
+            time: Part::read(from, "time")?,
+            times: Part::read(from, "times")?,
+            from: Part::read(from, "from")?,
+            to: Part::read(from, "to")?,
+            node: Part::read(from, "node")?,
+            parts: Part::read(from, "parts")?,
+            keys: Part::read(from, "keys")?,
+        })
+    }
+
+    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        let Self { time, times, from, to, node, parts, keys } = self;
+        time.write(document, "time", into);
+        times.write(document, "times", into);
+        from.write(document, "from", into);
+        to.write(document, "to", into);
+        node.write(document, "node", into);
+        parts.write(document, "parts", into);
+        keys.write(document, "keys", into);
+    }
+}
+
+impl WhichKeys {
+    /// These.
+    pub fn these(clip: ClipId, keys: KeySet) -> Self {
+        Self { keys: Some(KeyList::Set(clip, keys)), ..Self::default() }
+    }
+
+    /// Whether nothing is said: where that is allowed, all are meant.
+    pub fn is_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The selected keys of the clip or layer that is on the timeline; `None` if there are none.
+    pub fn selected(selection: &Selection, shown: Option<KeysHome>) -> Option<(ClipId, Self)> {
+        let (clip, keys) = (shown?.clip, selection.keys_of(shown));
+        (!keys.is_empty()).then(|| (clip, Self::these(clip, keys.clone())))
+    }
+
+    /// Which they are: exact times of keys that are there.
+    ///
+    /// # Errors
+    /// Where a node is not there, or times are said in several ways or in none.
+    pub fn of(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
+        self.find(document, id, clip, false)
+    }
+
+    /// As [`WhichKeys::of`], where no time at all means all keys.
+    ///
+    /// # Errors
+    /// As that.
+    pub fn or_all(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
+        self.find(document, id, clip, true)
+    }
+
+    fn find(&self, document: &Document, id: ClipId, clip: &Clip, or_all: bool) -> Result<KeySet, CommandError> {
+        let Self { time, times, from, to, node, parts, keys } = self;
+        let timed = time.is_some() || times.is_some() || from.is_some() || to.is_some();
+        if let Some(keys) = keys {
+            if timed || node.is_some() || parts.is_some() {
+                return Err(CommandError::other(
+                    "arguments_exclusive",
+                    "“keys” says which one by one; leave out all else that does",
+                ));
+            }
+            return keys.find(document, id, clip);
+        }
+        let nodes = node.as_ref().map(|n| n.all(document)).transpose()?;
+        let wanted = |t: &Track| {
+            nodes.as_ref().is_none_or(|n| n.binary_search(&t.target).is_ok())
+                && parts.as_ref().is_none_or(|p| p.0.contains(&t.property))
+        };
+        if or_all && !timed {
+            let all = |t: &Track| KeyTimes::part(&t.times, 0..t.times.len());
+            return Ok(KeySet::of(clip, |_, t| if wanted(t) { all(t) } else { KeyTimes::default() }));
+        }
+        let meant = Meant::of(*time, times.as_ref(), *from, *to)?;
+        Ok(KeySet::of(clip, |_, t| if wanted(t) { meant.of_track(t) } else { KeyTimes::default() }))
+    }
+}
+
+impl KeyList {
+    fn find(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
+        let list = match self {
+            Self::Set(of, keys) if *of == id => return Ok(keys.clone().there(clip)),
+            Self::Set(..) => {
+                return Err(CommandError::other("keys_of_other_clip", "the keys are of another clip"));
+            }
+            Self::Named(list) => list,
+        };
+        let mut found = KeySet::default();
+        for (text, property, keys) in list {
+            for node in names::find_nodes(document, text)? {
+                let Some((track, own)) = clip.track(node, *property) else { continue };
+                let near = |t: &f32| own.key_at(*t, SAME_TIME).map(|k| own.times[k]);
+                let times = match keys {
+                    TrackKeys::Times(times) => times.iter().filter_map(near).collect::<Vec<_>>().into(),
+                    TrackKeys::Range(from, to) => KeyTimes::within(&own.times, *from, *to),
+                };
+                found = found.union(&std::iter::once((track, times)).collect());
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Which times a line means: `time`, any of `times`, or from `from` to `to`.
+enum Meant {
+    Range(f32, f32),
+    /// In rising order.
+    Times(Vec<f32>),
+}
+
+impl Meant {
+    /// By exactly one of the ways.
+    fn of(
+        time: Option<Seconds>,
+        times: Option<&Numbers>,
+        from: Option<Seconds>,
+        to: Option<Seconds>,
+    ) -> Result<Self, CommandError> {
+        match (time, times, from, to) {
+            (Some(Seconds(time)), None, None, None) => Ok(Self::Range(time - SAME_TIME, time + SAME_TIME)),
+            (None, Some(times), None, None) => {
+                let mut times: Vec<f32> = times.0.iter().map(|t| *t as f32).collect();
+                times.sort_by(f32::total_cmp);
+                Ok(Self::Times(times))
+            }
+            (None, None, Some(Seconds(from)), Some(Seconds(to))) if from > to => {
+                Err(CommandError::other("times_out_of_order", format!("“from”, {from} s, is later than “to”, {to} s")))
+            }
+            (None, None, Some(Seconds(from)), Some(Seconds(to))) => Ok(Self::Range(from - SAME_TIME, to + SAME_TIME)),
+            (None, None, Some(_), None) | (None, None, None, Some(_)) => {
+                let missing = if from.is_some() { "to" } else { "from" };
+                Err(CommandError::other(
+                    "arguments_together",
+                    format!("“from” and “to” go together; “{missing}” is missing"),
+                ))
+            }
+            _ => Err(CommandError::other(
+                "arguments_exclusive",
+                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only",
+            )),
+        }
+    }
+
+    fn of_track(&self, track: &Track) -> KeyTimes {
+        match self {
+            Self::Range(from, to) => KeyTimes::within(&track.times, *from, *to),
+            Self::Times(times) => {
+                let has = |time: &f32| {
+                    let at = times.partition_point(|t| *t < time - SAME_TIME);
+                    times.get(at).is_some_and(|t| (t - time).abs() <= SAME_TIME)
+                };
+                track.times.iter().copied().filter(has).collect::<Vec<_>>().into()
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! How a document *changes*: edits that invert themselves, history, selection, and the one table of commands.
+
+mod apply;
+mod arithmetic;
+pub mod command;
+mod history;
+mod ledger;
+mod near;
+mod selection;
+
+pub use self::command::untold;
+pub use self::command::{joint_named, primitives_of, uv_of};
+pub use self::{
+    apply::{Edit, EditError, apply},
+    arithmetic::{evaluate, evaluate_with},
+    command::{
+        ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command, CommandError, CommandLine,
+        CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset, Scene, clip_text, find, find_clip, find_clips,
+        free_of_matrices, key_parts, layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at,
+        skin_of, table, typed,
+    },
+    history::{Change, History, Showing, Transaction},
+    near::did_you_mean,
+    selection::{KeysHome, NodeVisibility, Selection},
+};

@@ -1,0 +1,301 @@
+//! The text of a BVH → joints, channels and frames.
+
+use std::str::SplitAsciiWhitespace;
+
+use glam::Vec3;
+
+use crate::{Budget, gltf::ReadError};
+use ulna_model::{Diagnostics, Severity};
+
+/// An axis of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// What a number of a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Channel {
+    Place(Axis),
+    /// Degrees.
+    Turn(Axis),
+}
+
+impl Channel {
+    fn named(word: &str) -> Option<Self> {
+        let mut letters = word.chars();
+        let axis = match letters.next()?.to_ascii_lowercase() {
+            'x' => Axis::X,
+            'y' => Axis::Y,
+            'z' => Axis::Z,
+            _ => return None,
+        };
+        match letters.as_str().to_ascii_lowercase().as_str() {
+            "position" => Some(Self::Place(axis)),
+            "rotation" => Some(Self::Turn(axis)),
+            _ => None,
+        }
+    }
+}
+
+/// A joint, or the end of a limb, which has no channels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joint {
+    pub name: String,
+    pub parent: Option<usize>,
+    /// From its parent, in the file's unit.
+    pub offset: Vec3,
+    pub channels: Vec<Channel>,
+    /// Its first number in a frame.
+    pub first: usize,
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Capture {
+    /// Parents before their children.
+    pub joints: Vec<Joint>,
+    /// Numbers of a frame.
+    pub width: usize,
+    pub frames: usize,
+    /// Seconds.
+    pub frame_time: f64,
+    /// Frame by frame.
+    pub values: Vec<f32>,
+}
+
+fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
+    Err(ReadError::at(".bvh", message))
+}
+
+/// Words, with what was expected where there is none.
+struct Words<'a>(SplitAsciiWhitespace<'a>);
+
+impl<'a> Words<'a> {
+    fn next(&mut self, wanted: &str) -> Result<&'a str, ReadError> {
+        match self.0.next() {
+            Some(word) => Ok(word),
+            None => fail(format!("it ends where {wanted} should stand")),
+        }
+    }
+
+    fn expect(&mut self, wanted: &str) -> Result<(), ReadError> {
+        let found = self.next(wanted)?;
+        if found.eq_ignore_ascii_case(wanted) {
+            Ok(())
+        } else {
+            fail(format!("“{found}” stands for “{wanted}”"))
+        }
+    }
+
+    fn number(&mut self, of: &str) -> Result<f64, ReadError> {
+        let word = self.next(of)?;
+        match parsed(word) {
+            Some(value) => Ok(value),
+            None => fail(format!("“{word}” is found where {of} should be a number")),
+        }
+    }
+
+    fn count(&mut self, of: &str) -> Result<usize, ReadError> {
+        let value = self.number(of)?;
+        if (0.0..=4e9).contains(&value) && value.fract() == 0.0 {
+            Ok(value as usize)
+        } else {
+            fail(format!("{value} is no count of {of}"))
+        }
+    }
+}
+
+impl Capture {
+    pub(super) fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Self, ReadError> {
+        // Names are the only text in it, and the format says nothing of their letters.
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_start_matches('\u{feff}');
+        let at = find_motion(text);
+        let (tree, motion) = (&text[..at], &text[at..]);
+        let mut made = Self::default();
+        made.hierarchy(&mut Words(tree.split_ascii_whitespace()), budget)?;
+        if motion.is_empty() {
+            diagnostics.add(
+                Severity::Error,
+                "ULNA_BVH_REPAIRED",
+                ".bvh",
+                "it has no MOTION; the skeleton alone is read",
+            );
+            return Ok(made);
+        }
+        made.motion(motion, budget, diagnostics)?;
+        Ok(made)
+    }
+
+    /// The tree of joints, without recursion.
+    fn hierarchy(&mut self, words: &mut Words<'_>, budget: &mut Budget) -> Result<(), ReadError> {
+        words.expect("HIERARCHY")?;
+        let mut open: Vec<usize> = Vec::new();
+        let mut name = String::new();
+        let mut named: Option<bool> = None;
+        while let Some(word) = words.0.next() {
+            match word.to_ascii_uppercase().as_str() {
+                "ROOT" | "JOINT" | "END" => {
+                    name.clear();
+                    named = Some(word.eq_ignore_ascii_case("END"));
+                }
+                "{" => {
+                    let Some(is_end) = named.take() else { return fail("a brace opens where no joint is named") };
+                    let parent = open.last().copied();
+                    let name = match (is_end, parent) {
+                        (true, Some(parent)) => format!("{} end", self.joints[parent].name),
+                        _ => name.clone(),
+                    };
+                    budget.take((size_of::<Joint>() + name.len()) as u64 + 224, ".bvh")?;
+                    open.push(self.joints.len());
+                    self.joints.push(Joint { name, parent, first: self.width, ..Joint::default() });
+                }
+                "}" => {
+                    if open.pop().is_none() {
+                        return fail("a brace closes where none is open");
+                    }
+                }
+                "OFFSET" if named.is_none() => {
+                    let offset = [words.number("an offset")?, words.number("an offset")?, words.number("an offset")?];
+                    let Some(joint) = open.last() else { return fail("an OFFSET stands outside of a joint") };
+                    let offset = Vec3::from_array(offset.map(|v| v as f32));
+                    if !offset.is_finite() {
+                        return fail(format!("the offset of “{}” is no number", self.joints[*joint].name));
+                    }
+                    self.joints[*joint].offset = offset;
+                }
+                "CHANNELS" if named.is_none() => self.channels(open.last().copied(), words)?,
+                // A name may have spaces in it.
+                _ if named.is_some() => {
+                    if !name.is_empty() {
+                        name.push(' ');
+                    }
+                    name.push_str(word);
+                }
+                _ => return fail(format!("“{word}” is nothing that a joint has")),
+            }
+        }
+        if let Some(joint) = open.last() {
+            return fail(format!("it ends inside the joint “{}”", self.joints[*joint].name));
+        }
+        if self.joints.is_empty() { fail("it has no joints") } else { Ok(()) }
+    }
+
+    fn channels(&mut self, joint: Option<usize>, words: &mut Words<'_>) -> Result<(), ReadError> {
+        let Some(joint) = joint else { return fail("CHANNELS stand outside of a joint") };
+        let count = words.count("channels")?;
+        let name = self.joints[joint].name.clone();
+        if !self.joints[joint].channels.is_empty() {
+            return fail(format!("the joint “{name}” has CHANNELS twice"));
+        }
+        self.joints[joint].first = self.width;
+        for _ in 0..count {
+            let word = words.next("a channel")?;
+            let Some(channel) = Channel::named(word) else {
+                return fail(format!("“{word}” of the joint “{name}” is no channel"));
+            };
+            self.joints[joint].channels.push(channel);
+            self.width += 1;
+        }
+        Ok(())
+    }
+
+    fn motion(&mut self, text: &str, budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+        let mut odd = |message: String| diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
+        // Some programs write no space after the colons.
+        let (start, after) = text.split_once(':').unwrap_or((text, ""));
+        let mut words = Words(start.split_ascii_whitespace());
+        words.expect("MOTION")?;
+        words.expect("Frames")?;
+        let (middle, frames) = after.split_once(':').unwrap_or((after, ""));
+        let mut words = Words(middle.split_ascii_whitespace());
+        let stated = words.count("frames")?;
+        words.expect("Frame")?;
+        words.expect("Time")?;
+        let mut words = Words(frames.split_ascii_whitespace());
+        // One that is no number is as good as 0: another rate is used, and that is said.
+        self.frame_time = parsed(words.next("a frame time")?).unwrap_or(f64::NAN);
+        let wanted = stated.saturating_mul(self.width);
+        // As many as the text has room for: what it announces may be anything.
+        let room = wanted.min(text.len() / 2 + 1);
+        // The numbers, and the keys that they become.
+        budget.take(room as u64 * 12, ".bvh")?;
+        self.values.reserve_exact(room);
+        let mut bad: Option<(usize, String)> = None;
+        let mut count = 0usize;
+        for word in words.0.by_ref().take(wanted) {
+            let value = parsed(word).map_or(f32::NAN, |v| v as f32);
+            if !value.is_finite() {
+                count += 1;
+                bad.get_or_insert_with(|| (self.values.len(), word.to_owned()));
+            }
+            self.values.push(value);
+        }
+        self.frames = self.values.len().checked_div(self.width).unwrap_or(0);
+        if let Some((at, word)) = bad {
+            let joint = self.joints.iter().rfind(|j| j.first <= at % self.width && !j.channels.is_empty());
+            let place = format!("{} of “{}”", at / self.width + 1, joint.map_or("", |j| &j.name));
+            if count * 2 > self.values.len() {
+                return fail(format!(
+                    "{count} of its {} numbers are invalid, the first of them “{word}” in frame {place}; export the capture again",
+                    self.values.len()
+                ));
+            }
+            self.fill_from_neighbors();
+            let are =
+                if count == 1 { "1 number is invalid".to_owned() } else { format!("{count} numbers are invalid") };
+            odd(format!("{are}, such as “{word}” in frame {place}; the nearest frame's value is used"));
+        }
+        self.values.truncate(self.frames * self.width);
+        if self.frames < stated {
+            odd(format!("it announces {stated} frames and has {}", self.frames));
+        } else if words.0.next().is_some() {
+            odd(format!("it has more numbers than its {stated} frames need; they are left out"));
+        }
+        Ok(())
+    }
+
+    /// Gives each number that is none the value that its channel has in the nearest frame, the earlier of two; 0 where none has one.
+    fn fill_from_neighbors(&mut self) {
+        for channel in 0..self.width {
+            let at = |frame: usize| frame * self.width + channel;
+            let frames = (0..self.values.len()).map(at).take_while(|k| *k < self.values.len()).count();
+            let good: Vec<usize> = (0..frames).filter(|f| self.values[at(*f)].is_finite()).collect();
+            if good.len() == frames {
+                continue;
+            }
+            for frame in 0..frames {
+                let place = frame * self.width + channel;
+                if self.values[place].is_finite() {
+                    continue;
+                }
+                let after = good.partition_point(|g| *g < frame);
+                let near = [after.checked_sub(1).map(|k| good[k]), good.get(after).copied()];
+                let nearest = near.into_iter().flatten().min_by_key(|g| g.abs_diff(frame));
+                self.values[place] = nearest.map_or(0.0, |g| self.values[g * self.width + channel]);
+            }
+        }
+    }
+}
+
+/// A number as it may be spelled: some programs write a comma where their language has one.
+fn parsed(word: &str) -> Option<f64> {
+    word.parse().or_else(|_| word.replace(',', ".").parse()).ok()
+}
+
+/// Where a line begins with the word MOTION.
+fn find_motion(text: &str) -> usize {
+    let mut at = 0;
+    // Lines may end as old Macs ended them.
+    for line in text.split_inclusive(['\n', '\r']) {
+        let word = line.split_ascii_whitespace().next().unwrap_or_default();
+        if word.eq_ignore_ascii_case("MOTION") {
+            return at;
+        }
+        at += line.len();
+    }
+    text.len()
+}

@@ -1,0 +1,476 @@
+//! Accessors: typed views into buffers, checked against what is really there before anything is allocated.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use bytemuck::AnyBitPattern;
+use rayon::prelude::*;
+
+use super::{
+    ReadError, Source,
+    meshopt::{EXTENSIONS, Unpacked},
+    schema,
+};
+use ulna_model::Slice;
+
+/// A component type of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Component {
+    /// 5120
+    I8,
+    /// 5121
+    U8,
+    /// 5122
+    I16,
+    /// 5123
+    U16,
+    /// 5125
+    U32,
+    /// 5126
+    F32,
+}
+
+impl Component {
+    fn of(code: usize) -> Option<Self> {
+        Some(match code {
+            5120 => Self::I8,
+            5121 => Self::U8,
+            5122 => Self::I16,
+            5123 => Self::U16,
+            5125 => Self::U32,
+            5126 => Self::F32,
+            _ => return None,
+        })
+    }
+
+    /// Bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// The smallest difference of the normalised integer type; 0 for floats.
+    pub fn step(self) -> f32 {
+        match self {
+            Self::I8 => 1.0 / 127.0,
+            Self::U8 => 1.0 / 255.0,
+            Self::I16 => 1.0 / 32767.0,
+            Self::U16 => 1.0 / 65535.0,
+            Self::U32 | Self::F32 => 0.0,
+        }
+    }
+
+    /// Decodes one component (glTF 2.0, *Animations*, for the normalised forms).
+    fn float(self, b: &[u8], normalized: bool) -> f32 {
+        match self {
+            Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            Self::U32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32,
+            Self::U16 => f32::from(u16::from_le_bytes([b[0], b[1]])) * if normalized { self.step() } else { 1.0 },
+            Self::U8 => f32::from(b[0]) * if normalized { self.step() } else { 1.0 },
+            Self::I16 => {
+                let v = f32::from(i16::from_le_bytes([b[0], b[1]]));
+                if normalized { (v * self.step()).max(-1.0) } else { v }
+            }
+            Self::I8 => {
+                let v = f32::from(b[0].cast_signed());
+                if normalized { (v * self.step()).max(-1.0) } else { v }
+            }
+        }
+    }
+
+    fn integer(self, b: &[u8]) -> u32 {
+        match self {
+            Self::U8 | Self::I8 => u32::from(b[0]),
+            Self::U16 | Self::I16 => u32::from(u16::from_le_bytes([b[0], b[1]])),
+            Self::U32 | Self::F32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+        }
+    }
+}
+
+/// What an accessor holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Component type.
+    pub component: Component,
+    /// Components an element: 1, 2, 3, 4, 9 or 16.
+    pub width: usize,
+    /// Elements.
+    pub count: usize,
+    /// Whether integers stand for 0…1 or −1…1.
+    pub normalized: bool,
+}
+
+/// Bytes of the source, and where in them something begins.
+type SourceRange<'a> = (&'a Arc<Vec<u8>>, usize);
+
+/// Bytes of elements, one every `stride`, or nothing (zeros).
+struct Elements<'a> {
+    bytes: Option<Cow<'a, [u8]>>,
+    stride: usize,
+    /// Where they begin in which bytes of the source, where they lie there.
+    home: Option<SourceRange<'a>>,
+}
+
+impl Elements<'_> {
+    /// The components where they lie, if they lie side by side and are of type `T`.
+    fn in_place<T: AnyBitPattern>(&self, shape: Shape) -> Option<Slice<T>> {
+        let (bytes, start) = self.home?;
+        let size = shape.width * size_of::<T>();
+        (self.stride == size).then(|| Slice::part(bytes, start, start + shape.count * size))?
+    }
+
+    /// Every component through `convert`, which takes the `N` bytes of one. Long lists on all cores.
+    fn convert<T: Copy + Default + Send, const N: usize>(
+        &self,
+        shape: Shape,
+        convert: impl Fn([u8; N]) -> T + Sync,
+    ) -> Vec<T> {
+        const BLOCK: usize = 1 << 16;
+        let mut out = vec![T::default(); shape.count * shape.width];
+        let Some(bytes) = &self.bytes else { return out };
+        let block = |(k, out): (usize, &mut [T])| {
+            if self.stride == shape.width * N {
+                let components = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().as_chunks::<N>().0;
+                out.iter_mut().zip(components).for_each(|(o, b)| *o = convert(*b));
+                return;
+            }
+            let elements = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().chunks(self.stride);
+            for (out, b) in out.chunks_exact_mut(shape.width).zip(elements) {
+                for (o, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
+                    *o = convert(*b);
+                }
+            }
+        };
+        if shape.count <= BLOCK {
+            block((0, &mut out));
+        } else {
+            out.par_chunks_mut(BLOCK * shape.width).enumerate().for_each(block);
+        }
+        out
+    }
+}
+
+/// Why an accessor's values cannot be had.
+#[derive(Debug)]
+pub enum Missing {
+    /// An extension packs them in a way that Ulna does not unpack; the rest of the file can be shown.
+    Packed(&'static str),
+    /// The file is refused.
+    Refused(ReadError),
+}
+
+impl From<ReadError> for Missing {
+    fn from(error: ReadError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Decodes accessors, each at most once, within a budget of memory.
+pub struct Accessors<'a> {
+    source: &'a Source,
+    list: Vec<schema::Accessor>,
+    views: Vec<schema::BufferView>,
+    /// One a view.
+    unpacked: &'a [Unpacked],
+    /// Bytes that may still be allocated.
+    budget: u64,
+    /// What was read, by accessor.
+    floats: Vec<Option<Slice<f32>>>,
+    /// Tightly packed elements that an extension gives in an accessor's stead.
+    provided: HashMap<usize, Arc<[u8]>>,
+    granted: HashSet<usize>,
+}
+
+impl<'a> Accessors<'a> {
+    /// `unpacked` has one entry a view; `budget` is in bytes.
+    pub fn new(
+        source: &'a Source,
+        list: Vec<schema::Accessor>,
+        views: Vec<schema::BufferView>,
+        unpacked: &'a [Unpacked],
+        budget: u64,
+    ) -> Self {
+        Self {
+            source,
+            floats: vec![None; list.len()],
+            list,
+            views,
+            unpacked,
+            budget,
+            provided: HashMap::new(),
+            granted: HashSet::new(),
+        }
+    }
+
+    /// The bytes they lie in.
+    pub const fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// The bytes of a view.
+    pub fn view(&self, view: usize, place: &str) -> Result<&'a [u8], Missing> {
+        Ok(self.view_at(view, || place.to_owned())?.0)
+    }
+
+    /// The bytes of a view, where they lie if they lie in the source.
+    pub fn view_slice(&self, view: usize, place: &str) -> Result<Slice<u8>, Missing> {
+        let (bytes, home) = self.view_at(view, || place.to_owned())?;
+        let part = home.and_then(|(all, start)| Slice::part(all, start, start + bytes.len()));
+        Ok(part.unwrap_or_else(|| bytes.into()))
+    }
+
+    /// The bytes of a view, and where they begin in which bytes of the source, unless they were packed.
+    fn view_at(&self, view: usize, place: impl Fn() -> String) -> Result<(&'a [u8], Option<SourceRange<'a>>), Missing> {
+        let Some(v) = self.views.get(view) else {
+            return Err(ReadError::at(place(), format!("buffer view {view} is not there")).into());
+        };
+        match self.unpacked.get(view) {
+            Some(Unpacked::Bytes(bytes)) => return Ok((bytes, None)),
+            Some(Unpacked::Damaged(extension)) => return Err(Missing::Packed(extension)),
+            Some(Unpacked::Plain) | None => {}
+        }
+        let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
+            return Err(
+                ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into()
+            );
+        };
+        let start = v.byte_offset.map_or(0, |i| i.0);
+        let found = start.checked_add(v.byte_length.0).and_then(|end| bytes[buffer.clone()].get(start..end));
+        let found = found.ok_or_else(|| {
+            let message = format!("it ends past its buffer of {} bytes", buffer.len());
+            ReadError::at(format!("bufferViews/{view}"), message)
+        })?;
+        Ok((found, Some((bytes, buffer.start + start))))
+    }
+
+    /// What an accessor holds.
+    pub fn shape(&self, index: usize, place: &str) -> Result<Shape, ReadError> {
+        let Some(a) = self.list.get(index) else {
+            return Err(ReadError::at(place, format!("accessor {index} is not there")));
+        };
+        let here = || format!("accessors/{index}");
+        let Some(component) = Component::of(a.component_type.0) else {
+            return Err(ReadError::at(here(), format!("component type {} is unknown", a.component_type.0)));
+        };
+        let width = match &*a.kind {
+            "SCALAR" => 1,
+            "VEC2" => 2,
+            "VEC3" => 3,
+            "VEC4" => 4,
+            "MAT2" => 4,
+            "MAT3" => 9,
+            "MAT4" => 16,
+            other => return Err(ReadError::at(here(), format!("type {other:?} is unknown"))),
+        };
+        if a.count.0 == 0 {
+            return Err(ReadError::Empty { place: here() });
+        }
+        Ok(Shape { component, width, count: a.count.0, normalized: a.normalized })
+    }
+
+    /// Whether there is such an accessor.
+    pub fn has(&self, index: usize) -> bool {
+        index < self.list.len()
+    }
+
+    /// The bounds the file states.
+    pub fn bounds(&self, index: usize) -> (Option<&[f64]>, Option<&[f64]>) {
+        let a = &self.list[index];
+        (a.min.as_deref(), a.max.as_deref())
+    }
+
+    /// Whether its values were packed, which may have moved them a little.
+    pub fn is_packed(&self, index: usize) -> bool {
+        let view = self.list.get(index).and_then(|a| self.views.get(a.buffer_view?.0));
+        view.is_some_and(|v| EXTENSIONS.iter().any(|e| v.extensions.has(e)))
+    }
+
+    /// Takes memory from the budget, in bytes, for what is made of the values.
+    pub fn spend(&mut self, bytes: u64, place: &str) -> Result<(), ReadError> {
+        self.budget =
+            self.budget.checked_sub(bytes).ok_or_else(|| ReadError::Memory { place: place.into(), wanted: bytes })?;
+        Ok(())
+    }
+
+    /// Widens the budget, once a view: its data was packed, and stands for more bytes than the file has.
+    pub fn grant(&mut self, view: usize, bytes: u64) {
+        if self.granted.insert(view) {
+            self.budget = self.budget.saturating_add(bytes);
+        }
+    }
+
+    /// Gives an accessor its elements, side by side, in its own type; as many as its shape says.
+    pub fn provide(&mut self, index: usize, bytes: Arc<[u8]>) {
+        if let Some(known) = self.floats.get_mut(index) {
+            *known = None;
+        }
+        self.provided.insert(index, bytes);
+    }
+
+    /// Whether it has data of its own.
+    pub fn has_view(&self, index: usize) -> bool {
+        self.list.get(index).is_some_and(|a| a.buffer_view.is_some())
+    }
+
+    /// All components of an accessor of floats, if they lie side by side in the source.
+    pub fn in_place(&self, index: usize) -> Option<&'a [f32]> {
+        if cfg!(target_endian = "big") || self.provided.contains_key(&index) {
+            return None;
+        }
+        let shape = self.shape(index, "").ok().filter(|s| s.component == Component::F32)?;
+        let elements = self.find(index, shape).ok()?;
+        let (bytes, start) = elements.home.filter(|_| elements.stride == shape.width * size_of::<f32>())?;
+        bytemuck::try_cast_slice(&bytes[start..start + shape.count * elements.stride]).ok()
+    }
+
+    /// Checks where the elements lie and takes the memory they need from the budget.
+    fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
+        let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
+        if wanted > self.budget {
+            return Err(ReadError::Memory { place: format!("accessors/{index}"), wanted }.into());
+        }
+        let elements = self.find(index, shape)?;
+        self.budget -= wanted;
+        Ok(elements)
+    }
+
+    /// Checks where the elements lie.
+    fn find(&self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
+        let here = move || format!("accessors/{index}");
+        let a = &self.list[index];
+        let size = shape.width * shape.component.size();
+        if let Some(bytes) = self.provided.get(&index).filter(|b| b.len() == size * shape.count) {
+            return Ok(Elements { bytes: Some(Cow::Owned(bytes.to_vec())), stride: size, home: None });
+        }
+        let Some(view) = a.buffer_view else {
+            return Ok(Elements { bytes: None, stride: size, home: None });
+        };
+        let (bytes, home) = self.view_at(view.0, here)?;
+        let stride = match self.views[view.0].byte_stride {
+            None | Some(super::json::Index(0)) => size,
+            Some(stride) if stride.0 < size => {
+                return Err(
+                    ReadError::at(format!("bufferViews/{}", view.0), "its stride is smaller than one element").into()
+                );
+            }
+            Some(stride) => stride.0,
+        };
+        let start = a.byte_offset.map_or(0, |i| i.0);
+        let end =
+            (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
+        let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
+            ReadError::at(here(), format!("its {} elements end past buffer view {}", shape.count, view.0))
+        })?;
+        let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
+        Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
+    }
+
+    /// All components as floats, element after element: where they lie, if they lie there as that.
+    pub fn floats(&mut self, index: usize, place: &str) -> Result<Slice<f32>, Missing> {
+        if let Some(Some(found)) = self.floats.get(index) {
+            return Ok(found.clone());
+        }
+        let shape = self.shape(index, place)?;
+        let elements = self.elements(index, shape)?;
+        let in_place = if shape.component == Component::F32 { elements.in_place(shape) } else { None };
+        let list = if let Some(list) = in_place {
+            list
+        } else {
+            let (component, normalized) = (shape.component, shape.normalized);
+            let mut out = match component {
+                Component::F32 => elements.convert(shape, f32::from_le_bytes),
+                Component::I8 | Component::U8 => elements.convert(shape, |b: [u8; 1]| component.float(&b, normalized)),
+                Component::I16 | Component::U16 => {
+                    elements.convert(shape, |b: [u8; 2]| component.float(&b, normalized))
+                }
+                Component::U32 => elements.convert(shape, |b: [u8; 4]| component.float(&b, normalized)),
+            };
+            self.sparse(index, shape, &mut out, |b| component.float(b, normalized))?;
+            out.into()
+        };
+        self.floats[index] = Some(list.clone());
+        Ok(list)
+    }
+
+    /// All components as whole numbers of 32 bits, not normalised.
+    pub fn integers(&mut self, index: usize, place: &str) -> Result<Slice<u32>, Missing> {
+        let shape = self.shape(index, place)?;
+        let elements = self.elements(index, shape)?;
+        if shape.component.size() == 4
+            && let Some(list) = elements.in_place(shape)
+        {
+            return Ok(list);
+        }
+        let mut out = match shape.component.size() {
+            1 => elements.convert(shape, |[b]: [u8; 1]| u32::from(b)),
+            2 => elements.convert(shape, |b| u32::from(u16::from_le_bytes(b))),
+            _ => elements.convert(shape, u32::from_le_bytes),
+        };
+        self.sparse(index, shape, &mut out, |b| shape.component.integer(b))?;
+        Ok(out.into())
+    }
+
+    /// The same of at most 16 bits; what does not fit loses its upper half.
+    pub fn shorts(&mut self, index: usize, place: &str) -> Result<Slice<u16>, Missing> {
+        let shape = self.shape(index, place)?;
+        let elements = self.elements(index, shape)?;
+        if shape.component.size() == 2
+            && let Some(list) = elements.in_place(shape)
+        {
+            return Ok(list);
+        }
+        let mut out = match shape.component.size() {
+            1 => elements.convert(shape, |[b]: [u8; 1]| u16::from(b)),
+            2 => elements.convert(shape, u16::from_le_bytes),
+            _ => elements.convert(shape, |b| u32::from_le_bytes(b) as u16),
+        };
+        self.sparse(index, shape, &mut out, |b| shape.component.integer(b) as u16)?;
+        Ok(out.into())
+    }
+
+    /// Puts the sparse values in.
+    fn sparse<T>(
+        &self,
+        index: usize,
+        shape: Shape,
+        out: &mut [T],
+        convert: impl Fn(&[u8]) -> T,
+    ) -> Result<(), Missing> {
+        let Some(sparse) = &self.list[index].sparse else { return Ok(()) };
+        let here = format!("accessors/{index}/sparse");
+        let count = sparse.count.0;
+        if count > shape.count {
+            return Err(ReadError::at(here, "it replaces more elements than there are").into());
+        }
+        let index_type = match sparse.indices.component_type.and_then(|c| Component::of(c.0)) {
+            Some(c @ (Component::U8 | Component::U16 | Component::U32)) => c,
+            _ => return Err(ReadError::at(here, "the type of its indices is not an unsigned integer").into()),
+        };
+        let part = |part: &schema::SparsePart, size: usize| -> Result<&'a [u8], Missing> {
+            let bytes = self.view(part.buffer_view.0, &here)?;
+            let start = part.byte_offset.map_or(0, |i| i.0);
+            let end = count.checked_mul(size).and_then(|n| n.checked_add(start));
+            end.and_then(|end| bytes.get(start..end))
+                .ok_or_else(|| ReadError::at(&here, "it ends past its buffer view").into())
+        };
+        let size = shape.component.size();
+        let indices = part(&sparse.indices, index_type.size())?;
+        let values = part(&sparse.values, size * shape.width)?;
+        for (i, v) in indices.chunks_exact(index_type.size()).zip(values.chunks_exact(size * shape.width)) {
+            let element = index_type.integer(i) as usize;
+            let Some(slot) = out.get_mut(element * shape.width..(element + 1) * shape.width) else {
+                return Err(ReadError::at(here, format!("element {element} is not there")).into());
+            };
+            for (o, b) in slot.iter_mut().zip(v.chunks_exact(size)) {
+                *o = convert(b);
+            }
+        }
+        Ok(())
+    }
+}

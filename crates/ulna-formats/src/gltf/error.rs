@@ -1,0 +1,131 @@
+//! Why a file cannot be opened, in sentences that name the place.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// A file that is refused.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The file could not be read at all.
+    #[error("{path} could not be read: {source}. Check that the file is there and may be read", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Nothing of glTF is in it.
+    #[error("this is not a glTF file: {0}. Ulna opens .gltf, .glb and .vrm files of version 2")]
+    NotGltf(String),
+    /// The GLB container is broken.
+    #[error("the GLB container is damaged: {0}. Export the model again")]
+    Container(String),
+    /// The JSON does not parse.
+    #[error("the JSON is damaged at line {line}, column {column}: {message}. Export the model again")]
+    Json {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// A version Ulna does not know.
+    #[error("this file is glTF {0}. Ulna opens version 2")]
+    Version(String),
+    /// An extension the file cannot be shown without.
+    #[error("this file needs the extension {name}, which Ulna does not know{why}. Export the model without it")]
+    Extension {
+        /// Its name.
+        name: String,
+        /// What more there is to say; begins with a comma or is empty.
+        why: &'static str,
+    },
+    /// Something in the document that cannot be shown, not even in part.
+    #[error("{place}: {message}. The file is damaged there; export the model again")]
+    Place {
+        /// A path such as `accessors/3`.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// An accessor holds nothing.
+    #[error("{place}: its count is 0. The file is damaged there; export the model again")]
+    Empty {
+        /// A path such as `accessors/3`.
+        place: String,
+    },
+    /// A file it names is refused or missing.
+    #[error("{place}: {message}")]
+    Uri {
+        /// Where the name stands.
+        place: String,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// Reading it would take more memory than such a file may.
+    #[error(
+        "{place}: it asks for {wanted} bytes of memory, more than a file of this size can hold. The file is damaged or hostile"
+    )]
+    Memory {
+        /// Where.
+        place: String,
+        /// How much.
+        wanted: u64,
+    },
+    /// Somebody cancelled.
+    #[error("opening was canceled")]
+    Cancelled,
+}
+
+impl ReadError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "file_unreadable",
+            Self::NotGltf(_) => "not_gltf",
+            Self::Container(_) => "container_damaged",
+            Self::Json { .. } => "json_damaged",
+            Self::Version(_) => "version_unknown",
+            Self::Extension { .. } => "extension_unknown",
+            Self::Place { .. } => "file_damaged",
+            Self::Empty { .. } => "accessor_empty",
+            Self::Uri { .. } => "named_file_unusable",
+            Self::Memory { .. } => "too_much_memory",
+            Self::Cancelled => "canceled",
+        }
+    }
+
+    /// What is wrong, without the place and without what to do, for a fault that does not refuse the file.
+    pub fn fault(&self) -> String {
+        match self {
+            Self::Place { message, .. } | Self::Uri { message, .. } => message.clone(),
+            Self::Empty { .. } => "its count is 0".into(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Where it is, where that is known.
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place } if !place.is_empty() => {
+                Some(place.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The code of a finding for it.
+    pub const fn finding_code(&self) -> &'static str {
+        match self {
+            Self::Empty { .. } => "VALUE_NOT_IN_RANGE",
+            _ => "ULNA_UNREADABLE",
+        }
+    }
+
+    /// A place and what is wrong there.
+    pub fn at(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Place { place: place.into(), message: message.into() }
+    }
+}

@@ -1,0 +1,305 @@
+//! `materials[]`, `textures[]`, `samplers[]` and `images[]`, by the typed `gltf` crate, element by element, so that one bad
+//! element costs no other.
+
+use glam::{Vec2, Vec3, Vec4};
+use std::collections::HashMap;
+
+use gltf::json as typed;
+use gltf::json::extensions::texture::TextureTransform;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::{
+    ReadError,
+    accessor::{Accessors, Missing},
+    ktx,
+    source::data_uri,
+};
+use ulna_model::{
+    AlphaMode, Diagnostics, Image, ImageId, Material, Mip, PictureHeader, Severity, Slice, TextureRef, Wrap,
+    picture_header,
+};
+
+/// The raw elements that materials are made of.
+pub struct Materials<'a> {
+    /// `materials`
+    pub materials: Vec<&'a RawValue>,
+    /// `textures`
+    pub textures: Vec<&'a RawValue>,
+    /// `samplers`
+    pub samplers: Vec<&'a RawValue>,
+    /// `images`
+    pub images: Vec<&'a RawValue>,
+}
+
+/// Reads all materials. A texture that is not there is not shown.
+pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result<Vec<Material>, ReadError> {
+    let textures: Vec<Option<typed::Texture>> =
+        looks.textures.iter().enumerate().map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics)).collect();
+    let samplers: Vec<Option<typed::texture::Sampler>> =
+        looks.samplers.iter().enumerate().map(|(k, s)| element(s, &format!("samplers/{k}"), diagnostics)).collect();
+    let mut list = Vec::with_capacity(looks.materials.len());
+    for (k, raw) in looks.materials.iter().enumerate() {
+        let place = format!("materials/{k}");
+        let Some(raw) = element::<typed::Material>(raw, &place, diagnostics) else {
+            list.push(Material::default());
+            continue;
+        };
+        let texture = |info: Option<Use>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
+            let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
+            let Some(texture) = textures.get(index) else {
+                let message = format!("Texture {index} is not there; the material is shown without it");
+                diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
+                return Ok(None);
+            };
+            let Some(texture) = texture else { return Ok(None) };
+            let image = image_of(texture, looks.images.len());
+            if image >= looks.images.len() {
+                let message = "The texture has no image that Ulna can show; it is kept";
+                diagnostics.add(Severity::Warning, "ULNA_TEXTURE", format!("textures/{index}"), message);
+                return Ok(None);
+            }
+            let sampler = texture.sampler.and_then(|s| samplers.get(s.value()).cloned().flatten());
+            let (nearest_min, mip) = minified(sampler.as_ref());
+            Ok(Some(TextureRef {
+                image: ImageId::from(image),
+                uv_set: transform.tex_coord.unwrap_or(uv_set),
+                wrap: sampler.as_ref().map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
+                nearest: sampler.as_ref().is_some_and(|s| {
+                    matches!(s.mag_filter, Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest)))
+                }),
+                nearest_min,
+                mip,
+                offset: Vec2::from_array(transform.offset.0),
+                rotation: transform.rotation.0,
+                scale: Vec2::from_array(transform.scale.0),
+            }))
+        };
+        let pbr = &raw.pbr_metallic_roughness;
+        let strength =
+            raw.extensions.as_ref().and_then(|e| e.emissive_strength.as_ref()).map_or(1.0, |e| e.emissive_strength.0);
+        let through = raw.extensions.as_ref().and_then(|e| e.others.get("KHR_materials_transmission"));
+        let transmission = through.and_then(|t| t.get("transmissionFactor")).and_then(serde_json::Value::as_f64);
+        let transmission = transmission.map_or(0.0, |t| t.clamp(0.0, 1.0) as f32);
+        list.push(Material {
+            name: raw.name.as_deref().map(Into::into),
+            base_color: Vec4::from_array(pbr.base_color_factor.0),
+            base_color_texture: texture(pbr.base_color_texture.as_ref().map(Use::of), diagnostics)?,
+            metallic: pbr.metallic_factor.0,
+            roughness: pbr.roughness_factor.0,
+            metallic_roughness_texture: texture(pbr.metallic_roughness_texture.as_ref().map(Use::of), diagnostics)?,
+            normal_texture: texture(
+                raw.normal_texture.as_ref().map(|t| {
+                    let others = t.extensions.as_ref().map(|e| &e.others);
+                    Use {
+                        index: t.index.value(),
+                        uv_set: t.tex_coord,
+                        transform: transform(others, &place, diagnostics),
+                    }
+                }),
+                diagnostics,
+            )?,
+            normal_scale: raw.normal_texture.as_ref().map_or(1.0, |t| t.scale),
+            occlusion_texture: texture(
+                raw.occlusion_texture.as_ref().map(|t| {
+                    let others = t.extensions.as_ref().map(|e| &e.others);
+                    Use {
+                        index: t.index.value(),
+                        uv_set: t.tex_coord,
+                        transform: transform(others, &place, diagnostics),
+                    }
+                }),
+                diagnostics,
+            )?,
+            occlusion_strength: raw.occlusion_texture.as_ref().map_or(1.0, |t| t.strength.0),
+            emissive: Vec3::from_array(raw.emissive_factor.0) * strength,
+            emissive_texture: texture(raw.emissive_texture.as_ref().map(Use::of), diagnostics)?,
+            alpha: match raw.alpha_mode {
+                typed::validation::Checked::Valid(typed::material::AlphaMode::Mask) => {
+                    AlphaMode::Mask(raw.alpha_cutoff.map_or(0.5, |c| c.0))
+                }
+                typed::validation::Checked::Valid(typed::material::AlphaMode::Blend) => AlphaMode::Blend,
+                _ => AlphaMode::Opaque,
+            },
+            double_sided: raw.double_sided,
+            unlit: raw.extensions.as_ref().is_some_and(|e| e.unlit.is_some()),
+            transmission,
+        });
+    }
+    Ok(list)
+}
+
+/// How a material uses a texture.
+struct Use {
+    index: usize,
+    uv_set: u32,
+    transform: TextureTransform,
+}
+
+impl Use {
+    fn of(info: &typed::texture::Info) -> Self {
+        let transform = info.extensions.as_ref().and_then(|e| e.texture_transform.clone()).unwrap_or_default();
+        Self { index: info.index.value(), uv_set: info.tex_coord, transform }
+    }
+}
+
+/// `KHR_texture_transform` where the typed crate leaves it raw.
+fn transform(
+    others: Option<&serde_json::Map<String, serde_json::Value>>,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> TextureTransform {
+    let Some(raw) = others.and_then(|o| o.get("KHR_texture_transform")) else { return TextureTransform::default() };
+    serde_json::from_value(raw.clone()).unwrap_or_else(|error| {
+        let message = format!("KHR_texture_transform cannot be read and is not shown: {error}");
+        diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
+        TextureTransform::default()
+    })
+}
+
+/// The image of a texture: WebP or Basis where `EXT_texture_webp` or `KHR_texture_basisu` names one, since Ulna shows
+/// both, else its own. Of Basis the texture's own copy is better, where there is one.
+fn image_of(texture: &typed::Texture, images: usize) -> usize {
+    let named = |name: &str| {
+        let source = texture.extensions.as_ref()?.others.get(name)?.get("source")?.as_u64()?;
+        usize::try_from(source).ok().filter(|s| *s < images)
+    };
+    let own = Some(texture.source.value()).filter(|s| *s < images);
+    named("EXT_texture_webp").or(own).or_else(|| named("KHR_texture_basisu")).unwrap_or(usize::MAX)
+}
+
+/// Whether a sampler shrinks without smoothing, and how it mixes the smaller copies.
+fn minified(sampler: Option<&typed::texture::Sampler>) -> (bool, Mip) {
+    use typed::texture::MinFilter;
+    let Some(typed::validation::Checked::Valid(filter)) = sampler.and_then(|s| s.min_filter) else {
+        return (false, Mip::Linear);
+    };
+    match filter {
+        MinFilter::Nearest => (true, Mip::None),
+        MinFilter::Linear => (false, Mip::None),
+        MinFilter::NearestMipmapNearest => (true, Mip::Nearest),
+        MinFilter::LinearMipmapNearest => (false, Mip::Nearest),
+        MinFilter::NearestMipmapLinear => (true, Mip::Linear),
+        MinFilter::LinearMipmapLinear => (false, Mip::Linear),
+    }
+}
+
+/// Reads the encoded bytes of all images; one that cannot be had is empty, with a finding.
+pub fn images(
+    looks: &Materials<'_>,
+    accessors: &mut Accessors<'_>,
+    diagnostics: &mut Diagnostics,
+) -> (Vec<Image>, Vec<String>) {
+    let source = accessors.source();
+    let mut uris = Vec::new();
+    let mut views: HashMap<usize, Slice<u8>> = HashMap::new();
+    let mut list = Vec::with_capacity(looks.images.len());
+    for (k, raw) in looks.images.iter().enumerate() {
+        let place = format!("images/{k}");
+        let raw: Option<typed::Image> = element(raw, &place, diagnostics);
+        let name = raw.as_ref().and_then(|r| r.name.as_deref().map(Into::into));
+        if let Some(typed::Image { uri: Some(_), buffer_view: Some(_), .. }) = &raw {
+            let message = "The image has a uri and a buffer view; the uri is used";
+            diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
+        }
+        // A view that many images name is read once.
+        let view = raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
+        if let Some(bytes) = view.and_then(|v| views.get(&v)) {
+            list.push(Image { name, bytes: bytes.clone() });
+            continue;
+        }
+        let found: Result<Slice<u8>, String> = match (&raw, view) {
+            (None, _) => Ok(Slice::default()),
+            (Some(typed::Image { uri: Some(uri), .. }), _) => data_uri(uri)
+                .unwrap_or_else(|| {
+                    let bytes = source.companion(uri);
+                    if bytes.is_ok() {
+                        uris.push(uri.clone());
+                    }
+                    bytes
+                })
+                .map(Into::into),
+            (_, Some(view)) => view_bytes(view, &place, accessors),
+            _ => Err("it has neither a uri nor a buffer view".into()),
+        };
+        let found = found.map(|bytes| {
+            if !bytes.starts_with(ktx::MAGIC) {
+                return bytes;
+            }
+            // Shown as what everybody can decode; the file keeps what it has.
+            ktx::to_png(&bytes).map_or_else(
+                |message| {
+                    diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
+                    Slice::default()
+                },
+                Into::into,
+            )
+        });
+        let bytes = found.unwrap_or_else(|message| {
+            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
+            Slice::default()
+        });
+        if let Some(view) = view {
+            views.insert(view, bytes.clone());
+        }
+        if !bytes.is_empty()
+            && let Err(message) = check_image(&bytes)
+        {
+            diagnostics.add(Severity::Error, "IMAGE_DATA_INVALID", &place, message);
+        }
+        list.push(Image { name, bytes });
+    }
+    (list, uris)
+}
+
+/// A view's bytes, within the budget.
+fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result<Slice<u8>, String> {
+    let bytes = match accessors.view_slice(view, place) {
+        Ok(bytes) => bytes,
+        Err(Missing::Packed(extension)) => return Err(format!("it is packed with {extension}")),
+        Err(Missing::Refused(error)) => return Err(error.to_string()),
+    };
+    accessors.spend(bytes.len() as u64, place).map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+/// Looks at an image's header: whether it is one that can be shown.
+fn check_image(bytes: &[u8]) -> Result<(), String> {
+    let Ok(format) = image::guess_format(bytes) else {
+        return Err("The image is neither PNG, JPEG, WebP nor KTX2; it is kept and not shown".into());
+    };
+    let damaged = |error| format!("The {format:?} image is damaged and is not shown: {error}");
+    let PictureHeader { size: (width, height), unpacked: wanted } = picture_header(bytes, format).map_err(damaged)?;
+    if width == 0 || height == 0 {
+        return Err("The image has no pixels and is not shown".into());
+    }
+    if wanted > Image::most_memory(bytes.len()) {
+        return Err(format!(
+            "The image of {width} × {height} pixels asks for {} MB of memory, more than {} bytes can stand for, and is \
+             not shown",
+            wanted >> 20,
+            bytes.len()
+        ));
+    }
+    Ok(())
+}
+
+/// One element as the typed crate's type; where it does not fit, a finding and nothing.
+fn element<T: DeserializeOwned>(raw: &RawValue, place: &str, diagnostics: &mut Diagnostics) -> Option<T> {
+    match super::json::typed(raw.get(), place, &mut false) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let message = format!("It cannot be read and is shown plain: {error}");
+            diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
+            None
+        }
+    }
+}
+
+fn wrap(mode: typed::validation::Checked<typed::texture::WrappingMode>) -> Wrap {
+    match mode {
+        typed::validation::Checked::Valid(typed::texture::WrappingMode::ClampToEdge) => Wrap::Clamp,
+        typed::validation::Checked::Valid(typed::texture::WrappingMode::MirroredRepeat) => Wrap::Mirror,
+        _ => Wrap::Repeat,
+    }
+}

@@ -1,0 +1,49 @@
+//! glTF 2.0 and GLB, both ways, losing nothing.
+//!
+//! Reading makes a [`Document`](ulna_model::Document) and keeps the [`Source`]: the very bytes. Saving is a function of
+//! the source, the document as opened and the document now; what nobody touched is copied, not rewritten.
+
+mod accessor;
+mod animation;
+mod clip_extras;
+mod container;
+mod draco;
+mod error;
+mod export;
+mod json;
+mod ktx;
+pub mod layer_extras;
+mod material;
+mod mesh;
+mod meshopt;
+mod outline;
+mod patch;
+mod pose_extras;
+mod read;
+pub mod rules;
+mod scene_extras;
+mod schema;
+mod source;
+mod text;
+mod transcode;
+mod unmodeled;
+mod users;
+mod vrm;
+pub mod weight_layer_extras;
+mod weights;
+mod write;
+
+/// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin carries.
+const REST_EXTRA: &str = "ulna.rest";
+
+pub use self::{
+    container::{Container, build_glb},
+    error::ReadError,
+    export::{ExportError, ExportOptions, Exporter, export},
+    patch::is_sidecar,
+    read::{Opened, Progress, open, open_beside, open_bytes},
+    source::{Source, resolve as resolve_uri},
+    transcode::{Target, transcode},
+    unmodeled::{Unmodeled, unmodeled},
+    write::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded, save},
+};

@@ -1,0 +1,77 @@
+//! What Ulna keeps in the extras of a scene: poses under names, sets of nodes under digits, and a mix.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    clip_extras::{member, text},
+    json::Extensions,
+    layer_extras,
+};
+use ulna_model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity, Shared};
+
+/// The member of a scene's `extras` where kept poses are.
+pub const POSES: &str = "ulna.poses";
+/// Where sets of nodes are.
+pub const SETS: &str = "ulna.sets";
+/// Where the mix is.
+pub const MIX: &str = "ulna.mix";
+
+/// `extras["ulna.poses"]`.
+#[derive(Serialize, Deserialize)]
+struct Poses {
+    poses: Vec<KeptPose>,
+}
+
+/// `extras["ulna.sets"]`.
+#[derive(Serialize, Deserialize)]
+struct Sets {
+    sets: Vec<NodeSet>,
+}
+
+/// `extras["ulna.mix"]`: clips and joints by name.
+#[derive(Serialize, Deserialize)]
+struct KeptMix {
+    mix: Mix<String, String>,
+}
+
+/// Reads what the extras say of a scene. What cannot be read stays in the file, and is said.
+pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
+    if let Some(Poses { poses }) = member(extras, POSES, "kept poses", place, diagnostics) {
+        if poses.iter().all(KeptPose::is_valid) {
+            scene.poses = poses.into();
+        } else {
+            let message = "A kept pose has numbers that are none; they are kept as they are in the extras and not used";
+            diagnostics.add(Severity::Warning, "ULNA_KEPT_POSES", place, message.to_owned());
+        }
+    }
+    if let Some(Sets { sets }) = member(extras, SETS, "sets of nodes", place, diagnostics) {
+        let there = |s: &NodeSet| s.digit < 10 && s.nodes.iter().all(|n| nodes.contains(*n));
+        let rises = sets.windows(2).all(|w| w[0].digit < w[1].digit);
+        if rises && sets.iter().all(there) {
+            scene.sets = sets.into();
+        } else {
+            let message =
+                "A set of nodes names what is not there; they are kept as they are in the extras and not used";
+            diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
+        }
+    }
+    scene.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
+    if let Some(KeptMix { mix }) = member(extras, MIX, "a mix", place, diagnostics) {
+        match mix.fault() {
+            None => scene.mix = Some(mix.into()),
+            Some(fault) => {
+                let message = format!("The mix is kept as it is in the extras and not used: {fault}");
+                diagnostics.add(Severity::Warning, "ULNA_MIX", place, message);
+            }
+        }
+    }
+}
+
+/// The members that a scene has in its extras, as JSON; nothing where it has no such.
+pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 4] {
+    let (poses, sets) = (scene.poses.to_vec(), scene.sets.to_vec());
+    let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
+    let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
+    let mix = scene.mix.as_ref().and_then(|mix| text(KeptMix { mix: (**mix).clone() }));
+    [(POSES, poses), (SETS, sets), (MIX, mix), layer_extras::member_of(scene.kept_layers.as_deref())]
+}

@@ -1,0 +1,299 @@
+//! What surrounds the meshes: variants of materials, cameras, lights, instances. All of it may be wrong without costing
+//! the model: what cannot be read is a finding.
+
+use std::{
+    f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},
+    sync::Arc,
+};
+
+use glam::{Quat, Vec3};
+use serde::{Deserialize, de::DeserializeOwned};
+
+use super::{
+    ReadError,
+    accessor::{Accessors, Component, Missing},
+    json::{self, Extensions, Index},
+};
+use ulna_model::{
+    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice, Transform, VariantId,
+    transform::unit_or,
+};
+
+const VARIANTS: &str = "KHR_materials_variants";
+const LIGHTS: &str = "KHR_lights_punctual";
+const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+
+/// The file's own `extensions`.
+pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
+    root.0.get("extensions").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// An extension's object, or a finding where it is there and no such object.
+fn read<T: DeserializeOwned>(
+    extensions: &Extensions,
+    name: &'static str,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    let found = extensions.get(name);
+    if found.is_none() && extensions.has(name) {
+        let message = format!("{name} cannot be read here; it is kept and not shown");
+        diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
+    }
+    found
+}
+
+/// The names of the variants of the materials.
+pub fn variants(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Arc<str>]> {
+    #[derive(Deserialize)]
+    struct Variants {
+        variants: Vec<Variant>,
+    }
+    #[derive(Deserialize)]
+    struct Variant {
+        #[serde(default)]
+        name: String,
+    }
+    let found: Option<Variants> = read(extensions, VARIANTS, "extensions", diagnostics);
+    found.into_iter().flat_map(|v| v.variants).map(|v| v.name.into()).collect()
+}
+
+/// Which material a primitive has in which variant.
+pub fn mappings(
+    extensions: &Extensions,
+    (materials, variants): (usize, usize),
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Shared<[(VariantId, MaterialId)]> {
+    #[derive(Deserialize)]
+    struct Mappings {
+        mappings: Vec<Mapping>,
+    }
+    #[derive(Deserialize)]
+    struct Mapping {
+        material: Index,
+        variants: Vec<Index>,
+    }
+    let found: Option<Mappings> = read(extensions, VARIANTS, place, diagnostics);
+    let mut list = Vec::new();
+    for mapping in found.into_iter().flat_map(|m| m.mappings) {
+        for variant in mapping.variants {
+            if mapping.material.0 < materials && variant.0 < variants {
+                list.push((variant.0.into(), mapping.material.0.into()));
+            } else {
+                let message =
+                    format!("Material {} in variant {}: one of them is not there", mapping.material.0, variant.0);
+                diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
+            }
+        }
+    }
+    list.into()
+}
+
+/// All cameras; one that cannot be read looks as most do.
+pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result<Shared<[Camera]>, ReadError> {
+    #[derive(Deserialize)]
+    struct Raw {
+        name: Option<String>,
+        perspective: Option<Perspective>,
+        orthographic: Option<Orthographic>,
+    }
+    #[derive(Deserialize)]
+    struct Perspective {
+        yfov: f32,
+        #[serde(rename = "aspectRatio")]
+        aspect: Option<f32>,
+        znear: f32,
+        zfar: Option<f32>,
+    }
+    #[derive(Deserialize)]
+    struct Orthographic {
+        xmag: f32,
+        ymag: f32,
+        znear: f32,
+        zfar: f32,
+    }
+    let sound = |v: f32| v.is_finite() && v > 0.0;
+    let mut list = Vec::new();
+    for (k, raw) in json::elements(root, "cameras")?.iter().enumerate() {
+        let place = format!("cameras/{k}");
+        let raw = json::typed::<Raw>(raw.get(), &place, &mut false).ok();
+        let name = raw.as_ref().and_then(|r| r.name.as_deref()).map(Into::into);
+        let projection = match raw {
+            Some(Raw { perspective: Some(p), .. }) if sound(p.yfov) && p.yfov < PI && sound(p.znear) => {
+                Some(Projection::Perspective {
+                    yfov: p.yfov,
+                    aspect: p.aspect.filter(|a| sound(*a)),
+                    near: p.znear,
+                    far: p.zfar.filter(|f| sound(*f) && *f > p.znear),
+                })
+            }
+            Some(Raw { orthographic: Some(o), .. })
+                if o.xmag.is_finite() && o.ymag.is_finite() && o.xmag * o.ymag != 0.0 && o.zfar > o.znear =>
+            {
+                Some(Projection::Orthographic { xmag: o.xmag.abs(), ymag: o.ymag.abs(), near: o.znear, far: o.zfar })
+            }
+            _ => None,
+        };
+        let projection = projection.unwrap_or_else(|| {
+            let message = "The camera's numbers make no view; it looks 45° wide";
+            diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", place, message);
+            Projection::Perspective { yfov: FRAC_PI_4, aspect: None, near: 0.01, far: None }
+        });
+        list.push(Camera { name, projection });
+    }
+    Ok(list.into())
+}
+
+/// All lights; numbers that make no light become the extension's defaults.
+pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<[Light]> {
+    #[derive(Deserialize)]
+    struct Lights {
+        lights: Vec<Raw>,
+    }
+    #[derive(Deserialize)]
+    struct Raw {
+        name: Option<String>,
+        #[serde(rename = "type", default)]
+        kind: String,
+        color: Option<[f32; 3]>,
+        intensity: Option<f32>,
+        range: Option<f32>,
+        spot: Option<Spot>,
+    }
+    #[derive(Deserialize)]
+    struct Spot {
+        #[serde(rename = "innerConeAngle")]
+        inner: Option<f32>,
+        #[serde(rename = "outerConeAngle")]
+        outer: Option<f32>,
+    }
+    let found: Option<Lights> = read(extensions, LIGHTS, "extensions", diagnostics);
+    let light = |(k, raw): (usize, Raw)| {
+        let mut odd = |what: &str| {
+            let place = format!("extensions/{LIGHTS}/lights/{k}");
+            let message = format!("The light's {what} makes no light; the default is shown");
+            diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", place, message);
+        };
+        let mut positive = |value: Option<f32>, what: &str| {
+            value.filter(|v| {
+                let sound = v.is_finite() && *v >= 0.0;
+                if !sound {
+                    odd(what);
+                }
+                sound
+            })
+        };
+        let intensity = positive(raw.intensity, "intensity").unwrap_or(1.0);
+        let range = positive(raw.range, "range").filter(|r| *r > 0.0);
+        let color = raw.color.map_or(Vec3::ONE, Vec3::from_array);
+        let color = if color.is_finite() && color.min_element() >= 0.0 {
+            color
+        } else {
+            odd("color");
+            Vec3::ONE
+        };
+        let kind = match raw.kind.as_str() {
+            "directional" => LightKind::Directional,
+            "point" => LightKind::Point,
+            "spot" => {
+                let (inner, outer) = raw.spot.map_or((None, None), |s| (s.inner, s.outer));
+                let (inner, outer) = (inner.unwrap_or(0.0), outer.unwrap_or(FRAC_PI_4));
+                if inner >= 0.0 && inner < outer && outer <= FRAC_PI_2 + 1e-6 {
+                    LightKind::Spot { inner, outer }
+                } else {
+                    odd("cone");
+                    LightKind::Spot { inner: 0.0, outer: FRAC_PI_4 }
+                }
+            }
+            _ => {
+                odd("type");
+                LightKind::Point
+            }
+        };
+        Light { name: raw.name.map(Into::into), kind, color, intensity, range }
+    };
+    found.into_iter().flat_map(|l| l.lights).enumerate().map(light).collect()
+}
+
+/// The light that sits at a node.
+pub fn light_of(extensions: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
+    #[derive(Deserialize)]
+    struct Use {
+        light: Index,
+    }
+    read::<Use>(extensions, LIGHTS, place, diagnostics).map(|u| u.light.0)
+}
+
+/// The extension that hides nodes.
+pub const VISIBILITY: &str = "KHR_node_visibility";
+
+/// Whether a node says that it and everything below it are hidden.
+pub fn is_hidden(extensions: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> bool {
+    #[derive(Deserialize)]
+    struct Visibility {
+        visible: Option<bool>,
+    }
+    read::<Visibility>(extensions, VISIBILITY, place, diagnostics).is_some_and(|v| v.visible == Some(false))
+}
+
+/// Where a node's mesh is shown, where the node says so: `node_from_instance`.
+pub fn instances(
+    extensions: &Extensions,
+    place: &str,
+    accessors: &mut Accessors<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Shared<[Transform]>>, ReadError> {
+    #[derive(Deserialize)]
+    struct Instancing {
+        attributes: indexmap::IndexMap<String, Index>,
+    }
+    let Some(found) = read::<Instancing>(extensions, INSTANCING, place, diagnostics) else { return Ok(None) };
+    let mut columns: [Option<Slice<f32>>; 3] = [None, None, None];
+    let mut count = None;
+    for (k, name) in ["TRANSLATION", "ROTATION", "SCALE"].into_iter().enumerate() {
+        let Some(index) = found.attributes.get(name) else { continue };
+        let shape = accessors.shape(index.0, place)?;
+        let width = if k == 1 { 4 } else { 3 };
+        let sound = shape.width == width
+            && (shape.component == Component::F32 || (shape.normalized && shape.component != Component::U32))
+            && count.is_none_or(|c| c == shape.count);
+        let values = if sound { accessors.floats(index.0, place) } else { Err(Missing::Packed(INSTANCING)) };
+        match values {
+            Ok(values) => columns[k] = Some(values),
+            Err(Missing::Refused(error)) => return Err(error),
+            Err(Missing::Packed(_)) => {
+                let message = format!("The instances' {name} cannot be read; the mesh is shown once");
+                diagnostics.add(Severity::Error, "ULNA_INSTANCES", place, message);
+                return Ok(None);
+            }
+        }
+        count = Some(shape.count);
+    }
+    let Some(count) = count else { return Ok(None) };
+    accessors.spend((count * size_of::<Transform>()) as u64, place)?;
+    let mut odd = 0;
+    let list = (0..count).map(|k| {
+        let vec3 = |column: &Option<Slice<f32>>, default: Vec3| {
+            column.as_ref().map_or(default, |v| Vec3::from_slice(&v[k * 3..k * 3 + 3]))
+        };
+        let rotation = columns[1].as_ref().map_or(Quat::IDENTITY, |v| Quat::from_slice(&v[k * 4..k * 4 + 4]));
+        let found = Transform {
+            translation: vec3(&columns[0], Vec3::ZERO),
+            rotation: unit_or(rotation, Quat::IDENTITY),
+            scale: vec3(&columns[2], Vec3::ONE),
+        };
+        if found.is_finite() && rotation.is_finite() {
+            found
+        } else {
+            odd += 1;
+            Transform::IDENTITY
+        }
+    });
+    let list = list.collect();
+    if odd > 0 {
+        let message = format!("{odd} instances have numbers that are not finite; they stand at the node");
+        diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", place, message);
+    }
+    Ok(Some(list))
+}

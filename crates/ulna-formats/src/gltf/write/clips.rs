@@ -1,0 +1,220 @@
+//! Clips: channels and samplers, keys only where they changed.
+
+use serde_json::json;
+
+use super::{
+    super::{clip_extras, json as raw, schema, text::Ops},
+    SaveError, Writer,
+};
+use ulna_model::{Asset, Clip, Local, Property, Shared, Slice, Track};
+
+impl Writer<'_> {
+    pub(super) fn clips(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+        for (id, before) in opened.clips.iter() {
+            let index = id.index();
+            let label = opened.clip_label(id);
+            match now.clips.get(id) {
+                Some(after) if Shared::ptr_eq(before, after) || before == after => {}
+                Some(after)
+                    if after.tracks.is_empty()
+                        && !before.tracks.is_empty()
+                        && before.tracks.len() == before.channels_in_file as usize =>
+                {
+                    *self.ops.member("animations").item(index) = Ops::Remove;
+                    self.changes.push(format!("animations/{index} “{label}”: removed, since it has no keys left"));
+                }
+                Some(after) => self.clip(index, &label, before, after, now)?,
+                None => {
+                    *self.ops.member("animations").item(index) = Ops::Remove;
+                    self.changes.push(format!("animations/{index} “{label}”: removed"));
+                }
+            }
+        }
+        for (id, clip) in now.clips.iter().filter(|(id, _)| !opened.clips.contains(*id)) {
+            let label = now.clip_label(id);
+            if clip.tracks.is_empty() {
+                self.changes
+                    .push(format!("the new clip “{label}” has no keys, and is left out of the file until it has"));
+                continue;
+            }
+            let mut channels = Vec::new();
+            let mut samplers = Vec::new();
+            for track in clip.tracks.values() {
+                self.free_for_animation(now, track);
+                channels.push(channel(samplers.len(), track));
+                samplers.push(self.sampler(None, None, track));
+            }
+            let mut animation = json!({});
+            if let Some(name) = &clip.name {
+                animation["name"] = json!(&**name);
+            }
+            for (member, text) in clip_extras::texts(clip) {
+                if let Some(text) = text {
+                    let own: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+                    animation["extras"][member] = own;
+                }
+            }
+            animation["channels"] = channels.into();
+            animation["samplers"] = samplers.into();
+            self.ops.member("animations").push(animation.to_string());
+            self.changes.push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
+        }
+        // A list that would be empty must not be there at all (glTF 2.0 schema, minItems 1).
+        let stay = now.clips.values().any(|c| !c.tracks.is_empty() || c.channels_in_file > 0);
+        if !opened.clips.is_empty() && !stay {
+            *self.ops.member("animations") = Ops::Remove;
+        }
+        Ok(())
+    }
+
+    fn clip(&mut self, index: usize, label: &str, before: &Clip, after: &Clip, now: &Asset) -> Result<(), SaveError> {
+        // What stands in the extras is told by its text.
+        let Clip {
+            name: _,
+            tracks: _,
+            markers: _,
+            repeat: _,
+            ticks: _,
+            rate: _,
+            kept_layers: _,
+            channels_in_file,
+            pointers,
+            kept,
+            mended,
+        } = after;
+        let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
+        if !same || (kept, mended) != (&before.kept, &before.mended) {
+            return Err(SaveError::no_form(&format!("animations/{index}"), "other keys of animation pointers"));
+        }
+        let text = raw::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();
+        let raw: schema::Animation =
+            raw::typed(text, &format!("animations/{index}"), &mut false).map_err(SaveError::Source)?;
+        if before.name != after.name {
+            let op = self.ops.member("animations").item(index).member("name");
+            *op = match &after.name {
+                Some(name) => Ops::Replace(serde_json::Value::from(&**name).to_string()),
+                None => Ops::Remove,
+            };
+            self.changes.push(format!("animations/{index} “{label}”: name"));
+        }
+        for ((member, was), (_, text)) in clip_extras::texts(before).into_iter().zip(clip_extras::texts(after)) {
+            if was != text {
+                let place = format!("animations/{index} “{label}”");
+                self.own_extra(("animations", index), &place, (member, was.is_none()), text)?;
+            }
+        }
+        let mut users = vec![0u32; raw.samplers.len()];
+        for channel in &raw.channels {
+            if let Some(users) = users.get_mut(channel.sampler.0) {
+                *users += 1;
+            }
+        }
+        let mut samplers = raw.samplers.len();
+        let mut rewritten = 0;
+        let mut removed = 0;
+        let mut added = 0;
+        for (id, old) in &before.tracks {
+            match after.tracks.get(id) {
+                Some(new) if Shared::ptr_eq(old, new) || old.same_keys(new) => {}
+                Some(new) => {
+                    rewritten += 1;
+                    let sampler = raw.channels[id.index()].sampler.0;
+                    let alone = users[sampler] == 1;
+                    let (input, output) = (raw.samplers[sampler].input.0, raw.samplers[sampler].output.0);
+                    // Of what was mended on opening, neither half is as the file has it.
+                    let same = Some(&**old).filter(|_| !before.mended.contains(id));
+                    let made = self.sampler(Some((input, output, alone)), same, new);
+                    let op = self.ops.member("animations").item(index);
+                    if alone {
+                        let sampler = op.member("samplers").item(sampler);
+                        for (key, was) in [("input", input), ("output", output)] {
+                            if made[key] != was {
+                                *sampler.member(key) = Ops::Replace(made[key].to_string());
+                            }
+                        }
+                        if old.interpolation != new.interpolation {
+                            *sampler.member("interpolation") =
+                                Ops::Replace(format!("\"{}\"", new.interpolation.label()));
+                        }
+                    } else {
+                        op.member("samplers").push(made.to_string());
+                        *op.member("channels").item(id.index()).member("sampler") = Ops::Replace(samplers.to_string());
+                        samplers += 1;
+                        users[sampler] -= 1;
+                    }
+                }
+                None => {
+                    removed += 1;
+                    *self.ops.member("animations").item(index).member("channels").item(id.index()) = Ops::Remove;
+                }
+            }
+        }
+        for (_, track) in after.tracks.iter().filter(|(id, _)| !before.tracks.contains_key(id)) {
+            added += 1;
+            self.free_for_animation(now, track);
+            let sampler = self.sampler(None, None, track);
+            let op = self.ops.member("animations").item(index);
+            op.member("samplers").push(sampler.to_string());
+            op.member("channels").push(channel(samplers, track).to_string());
+            samplers += 1;
+        }
+        if rewritten + removed + added > 0 {
+            let line =
+                format!("animations/{index} “{label}”: {rewritten} channels changed, {added} added, {removed} removed");
+            self.changes.push(line);
+        }
+        Ok(())
+    }
+
+    /// A node that a clip moves must not have a matrix (glTF 2.0, *Transformations*).
+    fn free_for_animation(&mut self, now: &Asset, track: &Track) {
+        let node = now.node(track.target);
+        if track.property != Property::Weights
+            && let Local::Matrix(_) = node.local()
+        {
+            let label = node.label(track.target);
+            let trs = Local::Trs(node.local().transform());
+            self.transform(track.target, &label, &node.local(), &trs);
+        }
+    }
+
+    /// Stores a track's keys; the JSON of the sampler that names them.
+    fn sampler(
+        &mut self,
+        old: Option<(usize, usize, bool)>,
+        before: Option<&Track>,
+        track: &Track,
+    ) -> serde_json::Value {
+        let same = |a: &Slice<f32>, b: &Slice<f32>| Slice::ptr_eq(a, b) || a == b;
+        let place = |index: usize| old.filter(|(_, _, alone)| *alone).map(|_| index);
+        let (kind, width) = match track.property {
+            Property::Translation | Property::Scale => ("VEC3", 3),
+            Property::Rotation => ("VEC4", 4),
+            Property::Weights => ("SCALAR", 1),
+        };
+        let input = match (old, before) {
+            (Some((input, ..)), Some(before)) if same(&before.times, &track.times) => input,
+            _ => {
+                let bits: Vec<u32> = track.times.iter().map(|t| t.to_bits()).collect();
+                match self.times.get(&bits) {
+                    Some(stored) => *stored,
+                    None => {
+                        let at = old.and_then(|(input, ..)| place(input));
+                        let stored = self.patch.floats(at, &track.times, "SCALAR", 1, true);
+                        self.times.insert(bits, stored);
+                        stored
+                    }
+                }
+            }
+        };
+        let output = match (old, before) {
+            (Some((_, output, _)), Some(before)) if same(&before.values, &track.values) => output,
+            _ => self.patch.floats(old.and_then(|(_, output, _)| place(output)), &track.values, kind, width, false),
+        };
+        json!({"input": input, "output": output, "interpolation": track.interpolation.label()})
+    }
+}
+
+fn channel(sampler: usize, track: &Track) -> serde_json::Value {
+    json!({"sampler": sampler, "target": {"node": track.target.0, "path": track.property.path()}})
+}

@@ -1,0 +1,121 @@
+//! What Ulna keeps in `extras`: one member of its own, beside whatever other programs have there.
+
+use super::{
+    super::{json as raw, text::Ops, weight_layer_extras},
+    SaveError, Writer,
+};
+use ulna_model::Asset;
+
+/// What an element's extras are, as far as one member of ours goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extras {
+    /// There are none.
+    Absent,
+    /// `null`.
+    Null,
+    /// An object without our member.
+    Without,
+    /// An object with it.
+    With,
+    /// No object: they stay as they are.
+    Other,
+}
+
+impl Writer<'_> {
+    /// The extras of an element of one of the file's lists, before this save.
+    pub(super) fn extras(&self, (list, index): (&str, usize), name: &str) -> Result<Extras, SaveError> {
+        let text = raw::elements(&self.root, list).map_err(SaveError::Source)?[index].get();
+        let members = raw::split(text).map_err(SaveError::Source)?;
+        Ok(match members.0.get("extras").map(|e| e.get()) {
+            None => Extras::Absent,
+            Some("null") => Extras::Null,
+            Some(text) if text.starts_with('{') => {
+                let has = raw::split(text).map_err(SaveError::Source)?.0.contains_key(name);
+                if has { Extras::With } else { Extras::Without }
+            }
+            Some(_) => Extras::Other,
+        })
+    }
+
+    /// Writes one member of ours, and no others of an element's extras. What could not be read is not written over.
+    pub(super) fn own_extra(
+        &mut self,
+        at: (&str, usize),
+        place: &str,
+        (member, is_new): (&'static str, bool),
+        text: Option<String>,
+    ) -> Result<(), SaveError> {
+        if is_new && self.extras(at, member)? == Extras::With {
+            return Err(SaveError::no_form(
+                place,
+                &format!("another “{member}” than that in its extras, which cannot be read,"),
+            ));
+        }
+        let gone = text.is_none();
+        if !self.put_extra(at, member, text)? {
+            return Err(SaveError::no_form(place, &format!("“{member}” beside extras that are no object")));
+        }
+        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "gone from" } else { "in" }));
+        Ok(())
+    }
+
+    /// Writes what meshes keep of weight layers.
+    pub(super) fn mesh_extras(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+        for (id, before) in opened.meshes.iter() {
+            let Some(after) = now.meshes.get(id) else { continue };
+            let (was, is) = (&before.kept_weight_layers, &after.kept_weight_layers);
+            if was != is {
+                let text = weight_layer_extras::text_of(is.as_deref());
+                let (at, member) = (("meshes", id.index()), weight_layer_extras::WEIGHT_LAYERS);
+                self.own_extra(at, &format!("meshes/{}", id.0), (member, was.is_none()), text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a member of ours, as JSON, into the extras of an element, or takes it out; whether there is a place for it.
+    pub(super) fn put_extra(&mut self, at: (&str, usize), name: &str, to: Option<String>) -> Result<bool, SaveError> {
+        let known = self.extras(at, name)?;
+        let op = self.ops.member(at.0).item(at.1).member("extras");
+        match (to, known) {
+            (_, Extras::Other) => return Ok(false),
+            (Some(to), Extras::Null) => {
+                // Another member of ours may have made an object of it.
+                let others = match op {
+                    Ops::Replace(text) => text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or_default(),
+                    _ => "",
+                };
+                let comma = if others.is_empty() { "" } else { "," };
+                *op = Ops::Replace(format!("{{{others}{comma}{}:{to}}}", serde_json::Value::from(name)));
+            }
+            (Some(to), Extras::Absent | Extras::Without | Extras::With) => *op.member(name) = Ops::Replace(to),
+            (None, Extras::With) => *op.member(name) = Ops::Remove,
+            (None, _) => {}
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{super::source::Source, Writer};
+
+    #[test]
+    fn members_of_ours_stand_beside_those_of_others() {
+        let text = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a"},{"extras":null},{"extras":{"theirs": 1.0}},
+            {"extras":{"ulna.x":1, "theirs":[ ]}},{"extras":[1]}]}"#;
+        let opened = super::super::super::open_bytes(text.as_bytes().to_vec().into(), None, &Default::default());
+        let source: Source = opened.unwrap().source;
+        let mut writer = Writer::new(&source, "x").unwrap();
+        let mut places = Vec::new();
+        for node in 0..5 {
+            places.push(writer.put_extra(("nodes", node), "ulna.x", Some("{\"version\":1}".into())).unwrap());
+            writer.put_extra(("nodes", node), "ulna.y", (node == 2).then(|| "2".into())).unwrap();
+        }
+        assert_eq!(places, [true, true, true, true, false]);
+        let saved = writer.finish(&source).unwrap();
+        let wanted = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","extras":{"ulna.x":{"version":1}}},{"extras":{"ulna.x":{"version":1}}},{"extras":{"theirs": 1.0,"ulna.x":{"version":1},"ulna.y":2}},
+            {"extras":{"ulna.x":{"version":1}, "theirs":[ ]}},{"extras":[1]}]}"#;
+        assert_eq!(String::from_utf8(saved.bytes.to_vec()).unwrap(), wanted);
+    }
+}

@@ -1,0 +1,102 @@
+//! Materials and images: pictures that were added, and which of them materials take their normals from.
+
+use serde_json::{Value, json};
+
+use super::{
+    super::{json as raw, text::Ops},
+    SaveError, Writer,
+};
+use ulna_model::{Image, Material, Shared};
+
+/// Materials and images of a document.
+type Looks<'a> = (&'a Shared<[Material]>, &'a Shared<[Image]>);
+
+impl Writer<'_> {
+    pub(super) fn looks(&mut self, opened: Looks<'_>, now: Looks<'_>) -> Result<(), SaveError> {
+        let no_form = |what: &str| Err(SaveError::no_form("materials", what));
+        let ((old_materials, old_images), (materials, images)) = (opened, now);
+        if old_materials == materials && old_images == images {
+            return Ok(());
+        }
+        if images.len() < old_images.len() || images[..old_images.len()] != old_images[..] {
+            return no_form("another picture in the place of one");
+        }
+        for image in &images[old_images.len()..] {
+            self.new_image(image);
+        }
+        if materials.len() != old_materials.len() {
+            return no_form("another number of materials");
+        }
+        let mut pushed = 0;
+        for (k, (before, after)) in old_materials.iter().zip(materials.iter()).enumerate() {
+            if before == after {
+                continue;
+            }
+            if *after != (Material { normal_texture: after.normal_texture.clone(), ..before.clone() }) {
+                return no_form("another look");
+            }
+            self.normal_texture(k, (before, after), old_images.len(), &mut pushed)?;
+        }
+        Ok(())
+    }
+
+    fn new_image(&mut self, image: &Image) {
+        let view = self.patch.bytes(&image.bytes);
+        let mime = if image.bytes.starts_with(b"\xFF\xD8") { "image/jpeg" } else { "image/png" };
+        let mut members = json!({"bufferView": view, "mimeType": mime});
+        if let Some(name) = image.name.as_deref() {
+            members["name"] = name.into();
+        }
+        self.ops.member("images").push(members.to_string());
+        let label = image.name.as_deref().unwrap_or_default();
+        self.changes.push(format!("a new image “{label}”, {} bytes", image.bytes.len()));
+    }
+
+    /// The texture that a material takes its normals from: one that shows a new image, sampled as the one before it, or as its color's.
+    fn normal_texture(
+        &mut self,
+        at: usize,
+        (before, after): (&Material, &Material),
+        known: usize,
+        pushed: &mut usize,
+    ) -> Result<(), SaveError> {
+        let place = format!("materials/{at}");
+        let label = after.name.as_deref().unwrap_or_default();
+        let Some(texture) = &after.normal_texture else {
+            self.member(("materials", at), "normalTexture", None);
+            self.changes.push(format!("{place} “{label}”: no normal map"));
+            return Ok(());
+        };
+        let value = |list: &str, k: usize| -> Result<Value, SaveError> {
+            let list = raw::elements(&self.root, list).map_err(SaveError::Source)?;
+            let text = list.get(k).map_or("{}", |t| t.get());
+            Ok(serde_json::from_str(text).unwrap_or_default())
+        };
+        if texture.image.index() < known {
+            return Err(SaveError::no_form(&place, "another of its own pictures as its normal map"));
+        }
+        let own = value("materials", at)?;
+        let like = match &before.normal_texture {
+            Some(_) => own["normalTexture"].clone(),
+            None => own["pbrMetallicRoughness"]["baseColorTexture"].clone(),
+        };
+        let shown = like["index"].as_u64().map(|k| value("textures", k as usize)).transpose()?.unwrap_or_default();
+        let mut made = json!({"source": texture.image.0});
+        if let Some(sampler) = shown.get("sampler") {
+            made["sampler"] = sampler.clone();
+        }
+        let index = raw::elements(&self.root, "textures").map_err(SaveError::Source)?.len() + *pushed;
+        *pushed += 1;
+        self.ops.member("textures").push(made.to_string());
+        if before.normal_texture.is_some() {
+            let op = self.ops.member("materials").item(at).member("normalTexture").member("index");
+            *op = Ops::Replace(index.to_string());
+        } else {
+            let mut info = if like.is_object() { like } else { json!({}) };
+            info["index"] = index.into();
+            self.member(("materials", at), "normalTexture", Some(info.to_string()));
+        }
+        self.changes.push(format!("{place} “{label}”: its normal map"));
+        Ok(())
+    }
+}

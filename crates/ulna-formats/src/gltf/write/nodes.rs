@@ -1,0 +1,269 @@
+//! Nodes, and the tree that they make: what moved, what was renamed, what hangs elsewhere, what is new.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{
+        REST_EXTRA, json,
+        patch::{float_text, number},
+        scene_extras::VISIBILITY,
+        text::Ops,
+    },
+    SaveError, Writer,
+    extras::Extras,
+};
+use ulna_model::{Asset, Local, Node, NodeId, RestSource, Transform};
+
+impl Writer<'_> {
+    pub(super) fn nodes(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+        for (id, after) in now.nodes.iter() {
+            match opened.nodes.get(id) {
+                Some(before) => self.node(opened, now, (id, before, after))?,
+                None => self.new_node(now, id, after)?,
+            }
+        }
+        match opened.nodes.ids().find(|id| !now.nodes.contains(*id)) {
+            Some(id) => Err(SaveError::no_form(&format!("nodes/{}", id.0), "the removal of a node")),
+            None => Ok(()),
+        }
+    }
+
+    /// A node that the file has.
+    fn node(
+        &mut self,
+        opened: &Asset,
+        now: &Asset,
+        (id, before, after): (NodeId, &Node, &Node),
+    ) -> Result<(), SaveError> {
+        let below = (opened.children(id), now.children(id));
+        if before == after && below.0 == below.1 {
+            return Ok(());
+        }
+        // A parent is written as its children, a rest by the local transform that it is part of.
+        let Node {
+            name,
+            parent: _,
+            rank: _,
+            rest: _,
+            rest_source: _,
+            pose: _,
+            mesh,
+            skin,
+            instances,
+            camera,
+            light,
+            morph_weights,
+            hidden,
+        } = after;
+        let (at, place) = (("nodes", id.index()), format!("nodes/{}", id.0));
+        if (instances, camera, light) != (&before.instances, &before.camera, &before.light) {
+            return Err(SaveError::no_form(&place, "another camera, light or instances"));
+        }
+        let label = after.label(id);
+        if before.name != *name {
+            self.member(at, "name", name.as_deref().map(|n| Value::from(n).to_string()));
+            self.changes.push(format!("{place} “{label}”: name"));
+        }
+        if before.mesh != *mesh || before.skin != *skin {
+            self.member(at, "mesh", mesh.map(|m| m.0.to_string()));
+            self.member(at, "skin", skin.map(|s| s.0.to_string()));
+            self.changes.push(format!("{place} “{label}”: its mesh and its skin"));
+        }
+        if before.morph_weights != *morph_weights {
+            self.member(at, "weights", morph_weights.as_deref().map(numbers));
+            self.changes.push(format!("{place} “{label}”: weights of its morph targets"));
+        }
+        if before.hidden != *hidden {
+            self.visibility(id, *hidden)?;
+            self.changes.push(format!("{place} “{label}”: {}", if *hidden { "hidden" } else { "visible" }));
+        }
+        if below.0 != below.1 {
+            let list: Vec<u32> = below.1.iter().map(|c| c.0).collect();
+            self.member(at, "children", (!list.is_empty()).then(|| json!(list).to_string()));
+            self.changes.push(format!("{place} “{label}”: the nodes below it"));
+        }
+        let (old, new) = (before.local(), after.local());
+        if old != new {
+            self.transform(id, &label, &old, &new);
+            if now.skins.values().any(|s| s.joints.contains(&id)) {
+                self.remember_rest(id, &label, after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes whether a node is visible into its extension; other members of that stay.
+    fn visibility(&mut self, id: NodeId, hidden: bool) -> Result<(), SaveError> {
+        let text = json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
+        let members = json::split(text).map_err(SaveError::Source)?;
+        let is_object = |text: &str| text.starts_with('{');
+        let extensions = members.0.get("extensions").map(|e| e.get());
+        if extensions.is_some_and(|e| !is_object(e)) {
+            let place = format!("nodes/{}", id.0);
+            return Err(SaveError::no_form(&place, "the visibility of a node whose extensions are not an object"));
+        }
+        let known = match extensions {
+            Some(text) => json::split(text).map_err(SaveError::Source)?.0.get(VISIBILITY).map(|v| is_object(v.get())),
+            None => None,
+        };
+        let op = self.ops.member("nodes").item(id.index()).member("extensions").member(VISIBILITY);
+        match known {
+            Some(false) => *op = Ops::Replace(json!({ "visible": !hidden }).to_string()),
+            _ => *op.member("visible") = Ops::Replace((!hidden).to_string()),
+        }
+        self.uses(VISIBILITY)
+    }
+
+    /// Names an extension among those that the file uses.
+    fn uses(&mut self, extension: &str) -> Result<(), SaveError> {
+        let known: Vec<String> = match self.root.0.get("extensionsUsed") {
+            Some(raw) => json::plain_typed(raw.get(), "extensionsUsed", &mut false).map_err(SaveError::Source)?,
+            None => Vec::new(),
+        };
+        let op = self.ops.member("extensionsUsed");
+        let text = Value::from(extension).to_string();
+        let pushed = matches!(op, Ops::Array { push, .. } if push.contains(&text));
+        if !pushed && !known.iter().any(|k| k == extension) {
+            op.push(text);
+        }
+        Ok(())
+    }
+
+    /// A node that the file does not have.
+    fn new_node(&mut self, now: &Asset, id: NodeId, node: &Node) -> Result<(), SaveError> {
+        let Node {
+            name,
+            parent: _,
+            rank: _,
+            rest,
+            rest_source,
+            pose: _,
+            mesh,
+            skin,
+            instances,
+            camera,
+            light,
+            morph_weights,
+            hidden,
+        } = node;
+        let place = format!("nodes/{}", id.0);
+        if instances.is_some() || light.is_some() {
+            return Err(SaveError::no_form(&place, "a light or instances on a new node"));
+        }
+        let mut members = Map::new();
+        let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
+        put("name", name.as_deref().map(Value::from));
+        let children = now.children(id);
+        put("children", (!children.is_empty()).then(|| children.iter().map(|c| c.0).collect()));
+        let list = |v: &[f32]| Value::Array(v.iter().map(|v| number(*v)).collect());
+        match node.local() {
+            Local::Matrix(m) => put("matrix", Some(list(&m.to_cols_array()))),
+            Local::Trs(t) => {
+                let not = |is: bool, v: &[f32]| (!is).then(|| list(v));
+                put("translation", not(t.translation == glam::Vec3::ZERO, &t.translation.to_array()));
+                put("rotation", not(t.rotation == glam::Quat::IDENTITY, &t.rotation.to_array()));
+                put("scale", not(t.scale == glam::Vec3::ONE, &t.scale.to_array()));
+            }
+        }
+        put("mesh", mesh.map(|m| m.0.into()));
+        put("skin", skin.map(|s| s.0.into()));
+        put("camera", camera.map(|c| c.0.into()));
+        put("weights", morph_weights.as_deref().map(list));
+        if *hidden {
+            put("extensions", Some(json!({ VISIBILITY: { "visible": false } })));
+            self.uses(VISIBILITY)?;
+        }
+        let joint = now.skins.values().any(|s| s.joints.contains(&id));
+        if joint && node.pose.is_some() && *rest_source != RestSource::Bind && self.options.remember_rest {
+            put("extras", Some(json!({ REST_EXTRA: RestExtra::of(&rest.transform()) })));
+        }
+        self.ops.member("nodes").push(Value::Object(members).to_string());
+        self.changes.push(format!("{place} “{}”: new", node.label(id)));
+        Ok(())
+    }
+
+    /// Puts the rest of a posed node into its extras, or takes it out where the pose is the rest again.
+    fn remember_rest(&mut self, id: NodeId, label: &str, node: &Node) -> Result<(), SaveError> {
+        if node.rest_source == RestSource::Bind || !self.options.remember_rest {
+            return Ok(());
+        }
+        let at = ("nodes", id.index());
+        // What was remembered once stays as it is: the rest does not change.
+        let known = self.extras(at, REST_EXTRA)?;
+        if node.pose.is_some() == (known == Extras::With) {
+            return Ok(());
+        }
+        let rest = node.pose.map(|_| json!(RestExtra::of(&node.rest.transform())).to_string());
+        let is_put = self.put_extra(at, REST_EXTRA, rest.clone())?;
+        let place = format!("nodes/{} “{label}”", id.0);
+        match (rest, is_put) {
+            (Some(_), true) => self.changes.push(format!("{place}: its rest remembered in extras")),
+            (Some(_), false) => {
+                self.changes.push(format!("{place}: its rest is not remembered, since its extras are no object"));
+            }
+            (None, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Writes the members of a node's transform that changed, and only those.
+    pub(super) fn transform(&mut self, id: NodeId, label: &str, old: &Local, new: &Local) {
+        let index = id.index();
+        let op = self.ops.member("nodes").item(index);
+        if let Local::Matrix(m) = new {
+            // Back to the file's matrix after a pose: the text has it still.
+            if !matches!(old, Local::Matrix(o) if o == m) {
+                *op.member("matrix") = Ops::Replace(numbers(&m.to_cols_array()));
+                for key in ["translation", "rotation", "scale"] {
+                    *op.member(key) = Ops::Remove;
+                }
+            }
+            self.changes.push(format!("nodes/{index} “{label}”: matrix"));
+            return;
+        }
+        let was_matrix = matches!(old, Local::Matrix(_));
+        let (o, n) = (old.transform(), new.transform());
+        let mut parts = Vec::new();
+        if was_matrix {
+            *op.member("matrix") = Ops::Remove;
+            parts.push("matrix, now translation, rotation, scale");
+        }
+        // A matrix is replaced by what is not the default; of the rest, only what changed is written.
+        let old = if was_matrix { Transform::IDENTITY } else { o };
+        if old.translation != n.translation {
+            *op.member("translation") = Ops::Replace(numbers(&n.translation.to_array()));
+            parts.push("translation");
+        }
+        if old.rotation != n.rotation {
+            *op.member("rotation") = Ops::Replace(numbers(&n.rotation.to_array()));
+            parts.push("rotation");
+        }
+        if old.scale != n.scale {
+            *op.member("scale") = Ops::Replace(numbers(&n.scale.to_array()));
+            parts.push("scale");
+        }
+        if was_matrix {
+            parts.truncate(1);
+        }
+        self.changes.push(format!("nodes/{index} “{label}”: {}", parts.join(", ")));
+    }
+}
+
+/// A list of numbers.
+fn numbers(list: &[f32]) -> String {
+    format!("[{}]", list.iter().map(|v| float_text(*v)).collect::<Vec<_>>().join(","))
+}
+
+/// What is remembered of a node's rest.
+#[derive(serde::Serialize)]
+struct RestExtra {
+    version: u32,
+    #[serde(flatten)]
+    rest: Transform,
+}
+
+impl RestExtra {
+    const fn of(rest: &Transform) -> Self {
+        Self { version: 1, rest: *rest }
+    }
+}

@@ -1,0 +1,37 @@
+//! Pictures of other formats as glTF takes them: DDS, TGA and BMP as PNG.
+
+use image::{DynamicImage, ImageFormat};
+
+use super::dds::read_dds;
+use ulna_model::unpack_picture;
+
+/// What a picture may take when it is unpacked, by the bytes of its file: as any file's (see [`crate::Budget`]).
+pub(super) const fn most(bytes: usize) -> u64 {
+    (bytes as u64).saturating_mul(16).saturating_add(48 << 20)
+}
+
+/// A picture of any kind that is read here. `name` tells those apart that have no mark of their own.
+///
+/// # Errors
+/// Why not, in words.
+pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
+    if bytes.starts_with(b"DDS ") {
+        return read_dds(bytes);
+    }
+    let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let format = match ending.as_str() {
+        _ if bytes.starts_with(b"\x89PNG") => ImageFormat::Png,
+        _ if bytes.starts_with(b"\xFF\xD8") => ImageFormat::Jpeg,
+        _ if bytes.starts_with(b"BM") => ImageFormat::Bmp,
+        "tga" => ImageFormat::Tga,
+        _ => return Err("it is neither PNG, JPEG, DDS, TGA nor BMP".to_owned()),
+    };
+    unpack_picture(bytes, format, most(bytes.len())).map_err(|e| e.to_string())
+}
+
+/// A normal map with its green turned over: Direct3D's point down where glTF's point up.
+pub fn green_turned(picture: &DynamicImage) -> DynamicImage {
+    let mut made = picture.to_rgb8();
+    made.pixels_mut().for_each(|p| p.0[1] = 255 - p.0[1]);
+    DynamicImage::ImageRgb8(made)
+}

@@ -1,0 +1,118 @@
+//! Weights as JSON: names, numbers as short as they can be and read back to the bit, a line a vertex.
+//!
+//! ```json
+//! {"ulna.weights": 1, "shapes": [{"name": "Body", "vertex_count": 2, "joints": ["Hips", "Spine"],
+//!   "positions": [[0, 1, 0], [0, 2, 0]], "weights": [[[0, 1]], [[0, 0.25], [1, 0.75]]]}]}
+//! ```
+//!
+//! `vertices` says which vertices the rows are, where they are not all of them in order.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use super::{MOST_VERTICES, WeightFileError, weight};
+use ulna_model::{WeightShape, WeightTable};
+
+/// The version that is written, and the latest that is read.
+const VERSION: u32 = 1;
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(rename = "ulna.weights")]
+    version: u32,
+    shapes: Vec<Shape>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Shape {
+    name: String,
+    vertex_count: usize,
+    joints: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    positions: Vec<[f32; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vertices: Option<Vec<u32>>,
+    weights: Vec<Vec<(u16, f32)>>,
+}
+
+pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
+    let file: File = serde_json::from_str(text).map_err(|e| WeightFileError::Json(e.to_string()))?;
+    if file.version > VERSION {
+        return Err(WeightFileError::Json(format!(
+            "it is of version {}, and {VERSION} is the latest known",
+            file.version
+        )));
+    }
+    file.shapes.into_iter().map(shape).collect::<Result<_, _>>().map(|shapes| WeightTable { shapes })
+}
+
+fn shape(from: Shape) -> Result<WeightShape, WeightFileError> {
+    let Shape { name, vertex_count, joints, positions, vertices, weights } = from;
+    let wrong = |place: String, what: String| WeightFileError::Number { place, what };
+    let place = format!("shape “{name}”");
+    let many = |count: usize, what: &str, of: usize| {
+        wrong(place.clone(), format!("it has {count} {what} and {of} vertices; one for each is needed"))
+    };
+    if vertex_count > MOST_VERTICES {
+        return Err(wrong(place, format!("{vertex_count} vertices are more than a mesh has")));
+    }
+    let vertices = match vertices {
+        Some(list) if list.len() != weights.len() => {
+            return Err(many(list.len(), "numbers of vertices", weights.len()));
+        }
+        Some(list) => list,
+        None if weights.len() != vertex_count => return Err(many(weights.len(), "rows", vertex_count)),
+        None => (0..weights.len() as u32).collect(),
+    };
+    if !positions.is_empty() && positions.len() != vertex_count {
+        return Err(many(positions.len(), "positions", vertex_count));
+    }
+    let mut made = WeightShape::new(name);
+    made.vertex_count = vertex_count;
+    made.positions = positions.into_iter().map(Vec3::from).collect();
+    for (vertex, row) in vertices.into_iter().zip(weights) {
+        if vertex as usize >= vertex_count {
+            return Err(wrong(place.clone(), format!("vertex {vertex} is past its {vertex_count} vertices")));
+        }
+        for (joint, value) in &row {
+            weight(*value, || format!("{place}, vertex {vertex}"))?;
+            if usize::from(*joint) >= joints.len() {
+                return Err(wrong(
+                    format!("{place}, vertex {vertex}"),
+                    format!("joint {joint} is past its {} joints", joints.len()),
+                ));
+            }
+        }
+        made.push(vertex, row);
+    }
+    made.joints = joints;
+    Ok(made)
+}
+
+pub(super) fn write(table: &WeightTable) -> String {
+    let mut text = format!("{{\"ulna.weights\": {VERSION}, \"shapes\": [");
+    for (k, from) in table.shapes.iter().enumerate() {
+        let in_order =
+            from.len() == from.vertex_count && from.vertices.iter().enumerate().all(|(k, v)| *v as usize == k);
+        let head = Shape {
+            name: from.name.clone(),
+            vertex_count: from.vertex_count,
+            joints: from.joints.clone(),
+            positions: from.positions.iter().map(|p| p.to_array()).collect(),
+            vertices: (!in_order).then(|| from.vertices.clone()),
+            weights: Vec::new(),
+        };
+        let head = serde_json::to_string(&head).unwrap_or_default();
+        text.push_str(if k == 0 { "\n" } else { ",\n" });
+        // The rows stand last: a line each.
+        text.push_str(head.strip_suffix("[]}").unwrap_or(&head));
+        text.push('[');
+        for row in 0..from.len() {
+            text.push_str(if row == 0 { "\n" } else { ",\n" });
+            text.push_str(&serde_json::to_string(from.row(row)).unwrap_or_default());
+        }
+        text.push_str("\n]}");
+    }
+    text.push_str("\n]}\n");
+    text
+}

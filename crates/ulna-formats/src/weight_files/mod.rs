@@ -1,0 +1,225 @@
+//! Weights as files of their own and as text: JSON of ours, the XML that Maya's `deformerWeights` writes and reads, and rows that a
+//! spreadsheet takes. All of them are one [`WeightTable`] of names and numbers; which joints and vertices of a document are meant is
+//! not known here.
+
+mod json;
+mod rows;
+mod xml;
+
+use thiserror::Error;
+
+pub use self::rows::{Pasted, PastedRow, read_rows, write_rows};
+use ulna_model::WeightTable;
+
+/// Which kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightFile {
+    /// Ours: every number to the bit.
+    Json,
+    /// That of Maya's `deformerWeights` command.
+    Xml,
+}
+
+/// Why a text holds no weights.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum WeightFileError {
+    /// It is no JSON of ours.
+    #[error("it is no JSON with weights: {0}")]
+    Json(String),
+    /// It is no XML.
+    #[error("it is no XML: {0}")]
+    Xml(String),
+    /// It is another XML.
+    #[error("it is no XML of deformer weights: {0}")]
+    NotWeights(String),
+    /// A number is none, or out of its range.
+    #[error("{place}: {what}")]
+    Number {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl WeightFileError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "weights_json_damaged",
+            Self::Xml(_) => "weights_xml_damaged",
+            Self::NotWeights(_) => "not_weights",
+            Self::Number { .. } => "weights_number_wrong",
+        }
+    }
+}
+
+impl WeightFile {
+    /// By the ending of a file's name.
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        match ending.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "xml" => Some(Self::Xml),
+            _ => None,
+        }
+    }
+
+    /// What stands in a text.
+    ///
+    /// # Errors
+    /// Where that is something else, or a number is none.
+    pub fn read(self, text: &str) -> Result<WeightTable, WeightFileError> {
+        match self {
+            Self::Json => json::read(text),
+            Self::Xml => xml::read(text),
+        }
+    }
+
+    /// The text of a file.
+    pub fn write(self, table: &WeightTable) -> String {
+        match self {
+            Self::Json => json::write(table),
+            Self::Xml => xml::write(table),
+        }
+    }
+}
+
+/// Vertices of a shape at most: numbers past that are a broken file, and nothing is allocated for them.
+const MOST_VERTICES: usize = 64 << 20;
+
+/// A weight as it may stand in a file.
+fn weight(value: f32, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
+    match value.is_finite() && (0.0..=1e6).contains(&value) {
+        true => Ok(value),
+        false => {
+            Err(WeightFileError::Number { place: place(), what: format!("{value} is no weight, which is 0 or more") })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use proptest::prelude::*;
+
+    use super::*;
+    use ulna_model::WeightShape;
+
+    fn shapes() -> impl Strategy<Value = WeightTable> {
+        // A vertex of a skin has a joint: XML tells of no others.
+        let row = prop::collection::vec((0u16..5, 1e-6f32..1.0), 1..5);
+        let shape = (prop::collection::vec(row, 1..12), any::<bool>(), "[a-z <&>\"|:]{1,8}");
+        prop::collection::vec(shape, 1..4).prop_map(|list| {
+            let mut table = WeightTable::default();
+            for (k, (rows, placed, name)) in list.into_iter().enumerate() {
+                let mut shape = WeightShape::new(format!("{name}{k}"));
+                shape.joints = (0..5).map(|j| format!("rig:joint<{j}> & “{name}”")).collect();
+                for (v, row) in rows.into_iter().enumerate() {
+                    let mut row = row;
+                    row.sort_by_key(|(j, _)| *j);
+                    row.dedup_by_key(|(j, _)| *j);
+                    row.retain(|(_, w)| *w > 0.0);
+                    shape.push(v as u32, row);
+                }
+                shape.vertex_count = shape.len();
+                if placed {
+                    shape.positions = (0..shape.len()).map(|v| Vec3::new(v as f32 * 0.1, -1e-7, 3.5e8)).collect();
+                }
+                table.shapes.push(shape);
+            }
+            table
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn json_keeps_every_bit(table in shapes()) {
+            prop_assert_eq!(WeightFile::Json.read(&WeightFile::Json.write(&table)), Ok(table));
+        }
+
+        #[test]
+        fn xml_keeps_every_bit_of_joints_that_move_something(table in shapes()) {
+            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table)).expect("XML of our own");
+            prop_assert_eq!(read.shapes.len(), table.shapes.len());
+            for (a, b) in table.shapes.iter().zip(&read.shapes) {
+                prop_assert_eq!(&a.name, &b.name);
+                prop_assert_eq!(&a.positions, &b.positions);
+                prop_assert_eq!(a.vertex_count, b.vertex_count);
+                for k in 0..a.len() {
+                    let named = |s: &WeightShape, k: usize| -> Vec<(String, u32)> {
+                        let mut row: Vec<_> = s.row(k).iter().map(|(j, w)| (s.joints[usize::from(*j)].clone(), w.to_bits())).collect();
+                        row.sort();
+                        row
+                    };
+                    prop_assert_eq!(named(a, k), named(b, k));
+                }
+            }
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_in_a_sentence(text in ".{0,400}") {
+            for kind in [WeightFile::Json, WeightFile::Xml] {
+                if let Err(error) = kind.read(&text) {
+                    prop_assert!(!error.to_string().is_empty());
+                }
+            }
+            if let Err(error) = read_rows(&text) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn what_other_programs_write_is_read() {
+        let maya = r#"<?xml version="1.0"?>
+            <deformerWeight>
+              <headerInfo fileName="C:/out.xml" worldMatrix="1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 "/>
+              <shape name="bodyShape" group="7" stride="3" size="3" max="3">
+                <point index="0" value=" 0.000000 -1.500000  2.000000"/>
+                <point index="1" value="1 2 3"/>
+                <point index="2" value="4 5 6"/>
+              </shape>
+              <weights deformer="skinCluster1" source="hips" shape="bodyShape" layer="0" defaultValue="0.000" size="2" max="3">
+                <point index="0" value="1.000"/>
+                <point index="2" value="0.25"/>
+              </weights>
+              <weights deformer="skinCluster1" source="arm" shape="bodyShape" layer="1" defaultValue="0.5" size="1" max="3">
+                <point index="0" value="0"/>
+              </weights>
+            </deformerWeight>"#;
+        let table = WeightFile::Xml.read(maya).expect("Maya's");
+        let [shape] = &table.shapes[..] else { panic!("{} shapes", table.shapes.len()) };
+        assert_eq!((&*shape.name, shape.vertex_count, shape.len()), ("bodyShape", 3, 3));
+        assert_eq!(shape.positions[0], Vec3::new(0.0, -1.5, 2.0));
+        assert_eq!(shape.joints, ["hips", "arm"]);
+        // What is not written has the default.
+        assert_eq!(shape.row(0), [(0, 1.0)]);
+        assert_eq!(shape.row(1), [(1, 0.5)]);
+        assert_eq!(shape.row(2), [(0, 0.25), (1, 0.5)]);
+    }
+
+    #[test]
+    fn what_is_no_weights_says_why() {
+        let xml = |body: &str| WeightFile::Xml.read(body).expect_err("refused").to_string();
+        assert!(xml("<a/>").contains("deformerWeight"), "{}", xml("<a/>"));
+        assert!(xml("nothing").contains("no XML"));
+        let bomb = "<!DOCTYPE a [<!ENTITY b \"bb\">]><deformerWeight>&b;</deformerWeight>";
+        assert!(xml(bomb).contains("no XML"), "{}", xml(bomb));
+        let huge = r#"<deformerWeight><weights source="a" shape="s" max="99"><point index="4000000000" value="1"/></weights></deformerWeight>"#;
+        assert!(xml(huge).contains("4000000000"), "{}", xml(huge));
+        let nan = r#"<deformerWeight><weights source="a" shape="s"><point index="0" value="NaN"/></weights></deformerWeight>"#;
+        assert!(xml(nan).contains("no weight"), "{}", xml(nan));
+        let far = r#"<deformerWeight><weights source="a" shape="s"><point index="60000000" value="1"/></weights></deformerWeight>"#;
+        assert!(xml(far).contains("60000001 vertices"), "{}", xml(far));
+        let list = r#"<weights source="a" shape="s" defaultValue="1"><point index="60000000" value="1"/></weights>"#;
+        let many = format!("<deformerWeight>{}</deformerWeight>", list.repeat(100));
+        assert!(xml(&many).contains("60000001 vertices"), "{}", xml(&many));
+        let bomb = r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1000000000000000,"joints":[],"vertices":[],"weights":[]}]}"#;
+        let said = WeightFile::Json.read(bomb).expect_err("refused").to_string();
+        assert!(said.contains("more than a mesh has"), "{said}");
+        let json = WeightFile::Json.read(
+            r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1,"joints":["x"],"weights":[[[3,1.0]]]}]}"#,
+        );
+        assert!(json.expect_err("refused").to_string().contains("joint 3"));
+    }
+}

@@ -1,0 +1,156 @@
+//! Materials: colors, pictures, and what effects name; as far as glTF holds them. What it does not hold is named.
+
+use serde_json::json;
+
+use super::{
+    build::{Builder, Numbers, linear},
+    objects::Inside,
+    textures::Use,
+};
+use crate::gltf::ReadError;
+use ulna_model::Severity;
+
+impl Builder<'_, '_> {
+    /// The material of each face, and the materials.
+    pub(super) fn material_list(
+        &mut self,
+        object: usize,
+        faces: usize,
+    ) -> Result<(Vec<usize>, Vec<Option<usize>>), ReadError> {
+        let tree = self.tree;
+        let Some(child) = self.children(object, "MeshMaterialList").next() else { return Ok((Vec::new(), Vec::new())) };
+        // In the order in which they stand: faces name them by their place. One that is not there keeps its place.
+        let mut materials = Vec::new();
+        for inside in &tree[child].inside {
+            match inside {
+                Inside::Child(inner) if tree[*inner].kind == "Material" => materials.push(Some(self.material(*inner)?)),
+                Inside::Child(_) => {}
+                Inside::Reference(k) => {
+                    let name = &tree[child].references[*k];
+                    let found = self.named_materials.get(name).copied();
+                    if found.is_none() {
+                        self.odd(child, format!("the material “{name}” is not there; its faces have none"));
+                    }
+                    materials.push(found);
+                }
+            }
+        }
+        let mut numbers = Numbers { object: &tree[child], at: 0 };
+        numbers.next()?;
+        let count = numbers.count(1)?;
+        let mut of_face = Vec::with_capacity(count);
+        for _ in 0..count {
+            of_face.push(numbers.next()?.max(0.0) as usize);
+        }
+        // One number stands for all faces.
+        if let ([one], true) = (of_face.as_slice(), faces > 1) {
+            of_face = vec![*one; faces];
+        }
+        Ok((of_face, materials))
+    }
+
+    /// Whether every material of the file has an alpha of 0, as some exporters write it for what is opaque: nothing of such a file
+    /// would be seen.
+    pub(super) fn all_invisible(&self) -> bool {
+        let alphas = self.tree.iter().filter(|o| o.kind == "Material").filter_map(|o| o.numbers.get(3));
+        let mut any = false;
+        let all = alphas.inspect(|_| any = true).all(|a| !a.is_finite() || *a <= 0.0);
+        all && any
+    }
+
+    /// The opacity of a material.
+    fn alpha(&self, stored: f32) -> f32 {
+        if self.opaque { 1.0 } else { stored.clamp(0.0, 1.0) }
+    }
+
+    pub(super) fn material(&mut self, object: usize) -> Result<usize, ReadError> {
+        let tree = self.tree;
+        let mut numbers = Numbers { object: &tree[object], at: 0 };
+        let mut next = || numbers.next().map(|v| if v.is_finite() { v as f32 } else { 0.0 });
+        // sRGB in the file, linear in glTF.
+        let face = [linear(next()?), linear(next()?), linear(next()?), self.alpha(next()?)];
+        // Older files end here.
+        let power = next().unwrap_or(0.0);
+        let specular = [next().unwrap_or(0.0), next().unwrap_or(0.0), next().unwrap_or(0.0)];
+        let emissive = [next(), next(), next()].map(|v| linear(v.unwrap_or(0.0)));
+        // A highlight of Blinn's exponent is as wide as one of this roughness; without one the surface is dull.
+        let shines = specular.iter().any(|v| *v > 0.0) && power > 0.0;
+        let roughness = if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
+        let mut pbr = json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": roughness});
+        if let Some(picture) = self.picture(object, Use::Color) {
+            pbr["baseColorTexture"] = json!({"index": picture});
+        }
+        let mut material = json!({"pbrMetallicRoughness": pbr, "doubleSided": true});
+        if emissive.iter().any(|v| *v > 0.0) {
+            material["emissiveFactor"] = json!(emissive);
+        }
+        if let Some(picture) = self.picture(object, Use::Glow) {
+            material["emissiveTexture"] = json!({"index": picture});
+            if material.get("emissiveFactor").is_none() {
+                material["emissiveFactor"] = json!([1, 1, 1]);
+            }
+        }
+        if let Some(picture) = self.picture(object, Use::Normal).or_else(|| self.picture(object, Use::Height)) {
+            material["normalTexture"] = json!({"index": picture});
+        }
+        if face[3] < 1.0 {
+            material["alphaMode"] = "BLEND".into();
+        }
+        if !tree[object].name.is_empty() {
+            material["name"] = tree[object].name.as_str().into();
+        }
+        self.effects(object);
+        self.glb.materials.push(material);
+        Ok(self.glb.materials.len() - 1)
+    }
+
+    /// What a material's pictures are called, with what each is for: its own, and those that its effect names.
+    fn pictures(&self, object: usize) -> Vec<(Option<Use>, String, usize)> {
+        let tree = self.tree;
+        let mut made = Vec::new();
+        for child in &tree[object].children {
+            let kind = tree[*child].kind.to_lowercase();
+            let first = tree[*child].texts.first();
+            match kind.as_str() {
+                "texturefilename" => made.extend(first.map(|name| (Some(Use::Color), name.clone(), *child))),
+                "normalmapfilename" => made.extend(first.map(|name| (Some(Use::Normal), name.clone(), *child))),
+                "effectinstance" => {
+                    for parameter in self.children(*child, "EffectParamString") {
+                        if let [name, value, ..] = &tree[parameter].texts[..]
+                            && is_picture(value)
+                        {
+                            made.push((Use::named(name, value), value.clone(), parameter));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        made
+    }
+
+    /// The first picture of a material for a use that can be read.
+    fn picture(&mut self, object: usize, what: Use) -> Option<usize> {
+        let own = self.pictures(object).into_iter().filter(|(of, ..)| *of == Some(what));
+        own.into_iter().find_map(|(_, name, place)| self.texture(place, &name, what))
+    }
+
+    /// Says what of an effect is not taken over.
+    fn effects(&mut self, object: usize) {
+        let left: Vec<String> = self.pictures(object).into_iter().filter(|p| p.0.is_none()).map(|p| p.1).collect();
+        let effect = self.children(object, "EffectInstance").next();
+        let Some(effect) = effect else { return };
+        let file = self.tree[effect].texts.first().cloned().unwrap_or_default();
+        let mut message = format!("glTF holds no effects; of “{file}” pictures of color, normals and glow are taken");
+        if !left.is_empty() {
+            message += &format!(", and these are left out: {}", left.join(", "));
+        }
+        self.diagnostics.add(Severity::Info, "ULNA_X_EFFECT", ".x EffectInstance", message);
+    }
+}
+
+/// Whether a text names a picture.
+fn is_picture(value: &str) -> bool {
+    let ending = value.rsplit('.').next().unwrap_or_default().to_lowercase();
+    matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "tga" | "bmp" | "dds")
+}

@@ -1,0 +1,288 @@
+//! `Mesh` and what stands in it → a mesh of glTF: corners that share position and normal become one vertex.
+
+use std::collections::{BTreeMap, HashMap};
+
+use glam::Vec3;
+use serde_json::{Value, json};
+
+use super::{
+    build::{Builder, Numbers, finite, linear, mirror},
+    declared::Declared,
+};
+use crate::{gltf::ReadError, import::NodeOut};
+
+/// A vertex that is written: which of the file's, and which normal.
+pub(super) type Corner = (usize, Option<usize>);
+
+/// Normals, and those of the corners of each face.
+type Normals = (Vec<[f32; 3]>, Faces);
+
+/// Lists of corners side by side, a list a face.
+#[derive(Default)]
+struct Faces {
+    ends: Vec<u32>,
+    corners: Vec<u32>,
+}
+
+impl Faces {
+    /// The faces of a list, each corner below `limit`.
+    fn read(numbers: &mut Numbers<'_>, limit: usize) -> Result<Self, ReadError> {
+        let count = numbers.count(1)?;
+        let mut made = Self { ends: Vec::with_capacity(count), corners: Vec::with_capacity(count.saturating_mul(3)) };
+        for _ in 0..count {
+            for _ in 0..numbers.count(1)? {
+                made.corners.push(numbers.index(limit, "vertex")? as u32);
+            }
+            made.ends.push(made.corners.len() as u32);
+        }
+        Ok(made)
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let mut from = 0;
+        self.ends.iter().map(move |end| {
+            let face = &self.corners[from as usize..*end as usize];
+            from = *end;
+            face
+        })
+    }
+}
+
+/// Numbers of corners: those of one place in a chain, and, where that is long, by hashing, so that no file makes it slow.
+struct Known {
+    first: Vec<u32>,
+    next: Vec<u32>,
+    others: HashMap<Corner, u32>,
+}
+
+impl Known {
+    const NONE: u32 = u32::MAX;
+    const LONG: usize = 16;
+
+    fn new(places: usize) -> Self {
+        Self { first: vec![Self::NONE; places], next: Vec::new(), others: HashMap::new() }
+    }
+
+    /// The number of a corner among the vertices, which it joins where it is new.
+    fn vertex(&mut self, key: Corner, vertices: &mut Vec<Corner>) -> u32 {
+        let made = vertices.len() as u32;
+        let mut at = self.first[key.0];
+        for _ in 0..Self::LONG {
+            if at == Self::NONE {
+                vertices.push(key);
+                self.next.push(self.first[key.0]);
+                self.first[key.0] = made;
+                return made;
+            }
+            if vertices[at as usize].1 == key.1 {
+                return at;
+            }
+            at = self.next[at as usize];
+        }
+        let found = *self.others.entry(key).or_insert(made);
+        if found == made {
+            vertices.push(key);
+            self.next.push(Self::NONE);
+        }
+        found
+    }
+}
+
+/// Vertices as they are written, and the triangles of each material.
+#[derive(Default)]
+struct Corners {
+    vertices: Vec<Corner>,
+    triangles: BTreeMap<usize, Vec<u32>>,
+}
+
+impl Corners {
+    /// Faces cut into triangles.
+    fn of(faces: &Faces, places: usize, normals: Option<&Normals>, of_face: &[usize]) -> Self {
+        let mut made = Self::default();
+        let mut known = Known::new(places);
+        let mut corners: Vec<u32> = Vec::new();
+        // Both have as many corners a face.
+        let mut at = 0;
+        for (f, face) in faces.iter().enumerate() {
+            corners.clear();
+            for position in face {
+                let normal = normals.map(|(_, of)| of.corners[at] as usize);
+                corners.push(known.vertex((*position as usize, normal), &mut made.vertices));
+                at += 1;
+            }
+            let list = made.triangles.entry(of_face.get(f).copied().unwrap_or(0)).or_default();
+            for k in 1..corners.len().saturating_sub(1) {
+                // Mirrored, so the other way round.
+                list.extend([corners[0], corners[k + 1], corners[k]]);
+            }
+        }
+        made.triangles.retain(|_, list| !list.is_empty());
+        made
+    }
+}
+
+/// Values of the file's vertices, for those that are written.
+fn spread<const N: usize>(vertices: &[Corner], values: &[[f32; N]]) -> Vec<f32> {
+    vertices.iter().flat_map(|(p, _)| values[*p]).collect()
+}
+
+impl Builder<'_, '_> {
+    /// A mesh under a frame.
+    pub(super) fn mesh(&mut self, object: usize, parent: Option<usize>) -> Result<(), ReadError> {
+        let tree = self.tree;
+        let mut numbers = Numbers { object: &tree[object], at: 0 };
+        let count = numbers.count(3)?;
+        let mut positions = Vec::with_capacity(count);
+        let mut none = 0usize;
+        for _ in 0..count {
+            positions.push(mirror(finite(numbers.vec3()?, &mut none)));
+        }
+        if none > 0 {
+            self.odd(object, format!("{none} of its coordinates are no numbers; they are 0"));
+        }
+        let faces = Faces::read(&mut numbers, count)?;
+        if faces.iter().any(|f| f.len() < 3) {
+            self.odd(object, "some faces have fewer than three corners and are not shown");
+        }
+        let mut declared = self.declared(object, count)?;
+        let normals = self.normals(object, &faces)?;
+        if let Some(colors) = self.vertex_colors(object, count)? {
+            declared.colors = Some(colors);
+        }
+        if let Some(uvs) = self.coordinates(object, count)? {
+            declared.uvs[0] = Some(uvs);
+        }
+        let (of_face, materials) = self.material_list(object, faces.len())?;
+        let corners = Corners::of(&faces, count, normals.as_ref(), &of_face);
+        if corners.triangles.is_empty() {
+            return Ok(());
+        }
+        let mut attributes =
+            json!({"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3, true)});
+        self.attributes(&corners.vertices, normals.as_ref(), &declared, &mut attributes);
+        let needs_uv = |material: &usize| self.glb.materials[*material].to_string().contains("Texture\":");
+        if attributes.get("TEXCOORD_0").is_none() && materials.iter().flatten().any(needs_uv) {
+            // A picture needs a place on the surface: all of it has the one.
+            let zeros = vec![0.0; corners.vertices.len() * 2];
+            attributes["TEXCOORD_0"] = self.glb.floats(&zeros, "VEC2", 2, false).into();
+        }
+        let skin = self.skin((object, parent), count, &corners.vertices, &mut attributes)?;
+        let mut primitives = Vec::new();
+        for (material, list) in &corners.triangles {
+            let bytes: Vec<u8> = list.iter().flat_map(|i| i.to_le_bytes()).collect();
+            let accessor = self.glb.accessor(&bytes, 5125, "SCALAR", list.len(), None);
+            let mut primitive = json!({"attributes": attributes.clone(), "indices": accessor});
+            if let Some(material) = materials.get(*material).copied().flatten() {
+                primitive["material"] = material.into();
+            }
+            primitives.push(primitive);
+        }
+        let name = if tree[object].name.is_empty() { "Mesh" } else { &tree[object].name };
+        let mesh = Some(self.glb.mesh(name, primitives));
+        // A skinned mesh's own node does not count: it belongs at the root.
+        let parent = if skin.is_some() { None } else { parent };
+        self.glb.node(NodeOut { name: name.to_owned(), mesh, skin, parent, ..NodeOut::default() });
+        Ok(())
+    }
+
+    /// What vertices have beside their place and weights.
+    fn attributes(
+        &mut self,
+        vertices: &[Corner],
+        normals: Option<&Normals>,
+        declared: &Declared,
+        attributes: &mut Value,
+    ) {
+        let unit = |v: [f32; 3]| Vec3::from(v).try_normalize().unwrap_or(Vec3::Y).to_array();
+        let flat: Option<Vec<f32>> = match (normals, &declared.normals) {
+            (Some((list, _)), _) => Some(vertices.iter().flat_map(|(_, n)| unit(list[n.unwrap_or(0)])).collect()),
+            (None, Some(list)) => Some(vertices.iter().flat_map(|(p, _)| unit(list[*p])).collect()),
+            (None, None) => None,
+        };
+        if let Some(flat) = &flat {
+            attributes["NORMAL"] = self.glb.floats(flat, "VEC3", 3, false).into();
+        }
+        // Tangents are square to the normals that stand beside them.
+        if let (Some(list), None) = (&declared.tangents, normals) {
+            attributes["TANGENT"] = self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
+        }
+        for (set, list) in declared.uvs.iter().flatten().enumerate() {
+            attributes[format!("TEXCOORD_{set}")] = self.glb.floats(&spread(vertices, list), "VEC2", 2, false).into();
+        }
+        if let Some(list) = &declared.colors {
+            attributes["COLOR_0"] = self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
+        }
+    }
+
+    /// The normals of a mesh, where their faces are those of the mesh.
+    fn normals(&mut self, object: usize, faces: &Faces) -> Result<Option<Normals>, ReadError> {
+        let tree = self.tree;
+        let Some(child) = self.children(object, "MeshNormals").next() else { return Ok(None) };
+        let mut numbers = Numbers { object: &tree[child], at: 0 };
+        let count = numbers.count(3)?;
+        let mut list = Vec::with_capacity(count);
+        for _ in 0..count {
+            list.push(mirror(finite(numbers.vec3()?, &mut 0)));
+        }
+        let of_faces = Faces::read(&mut numbers, count)?;
+        let fits = of_faces.ends == faces.ends;
+        if !fits {
+            self.odd(child, "its faces are not those of the mesh; the normals are left out");
+        }
+        Ok(fits.then_some((list, of_faces)))
+    }
+
+    /// Texture coordinates, where there is one for each vertex.
+    fn coordinates(&mut self, object: usize, count: usize) -> Result<Option<Vec<[f32; 2]>>, ReadError> {
+        let tree = self.tree;
+        let Some(child) = self.children(object, "MeshTextureCoords").next() else { return Ok(None) };
+        let mut numbers = Numbers { object: &tree[child], at: 0 };
+        let found = numbers.count(2)?;
+        let mut list = Vec::with_capacity(found);
+        for _ in 0..found {
+            let [u, v, _] = finite([numbers.next()? as f32, numbers.next()? as f32, 0.0], &mut 0);
+            list.push([u, v]);
+        }
+        if found != count {
+            self.odd(child, format!("{found} coordinates for {count} vertices; they are left out"));
+        }
+        Ok((found == count).then_some(list))
+    }
+
+    /// The colors of vertices, where there are some: white for those that have none.
+    fn vertex_colors(&self, object: usize, count: usize) -> Result<Option<Vec<[f32; 4]>>, ReadError> {
+        let tree = self.tree;
+        let Some(child) = self.children(object, "MeshVertexColors").next() else { return Ok(None) };
+        let mut numbers = Numbers { object: &tree[child], at: 0 };
+        let given = numbers.count(5)?;
+        let mut colors = vec![[1.0f32; 4]; count];
+        for _ in 0..given {
+            let vertex = numbers.index(count, "vertex")?;
+            let rgb = [numbers.next()?, numbers.next()?, numbers.next()?].map(|v| linear(v as f32));
+            let alpha = numbers.next()? as f32;
+            let alpha = if alpha.is_finite() { alpha.clamp(0.0, 1.0) } else { 1.0 };
+            colors[vertex] = [rgb[0], rgb[1], rgb[2], alpha];
+        }
+        Ok(Some(colors))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_of_one_place_are_one_vertex_each_however_many_there_are() {
+        let (mut known, mut vertices) = (Known::new(2), Vec::new());
+        let all: Vec<Corner> = (0..500).map(|n| (n % 2, Some(n / 2))).chain([(0, None)]).collect();
+        let first: Vec<u32> = all.iter().map(|key| known.vertex(*key, &mut vertices)).collect();
+        let again: Vec<u32> = all.iter().rev().map(|key| known.vertex(*key, &mut vertices)).collect();
+        assert_eq!(vertices, all);
+        assert_eq!(first, (0..all.len() as u32).collect::<Vec<_>>());
+        assert_eq!(again, first.into_iter().rev().collect::<Vec<_>>());
+    }
+}

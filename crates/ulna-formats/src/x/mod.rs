@@ -1,0 +1,38 @@
+//! DirectX `.x`, read only: text, binary and MSZIP.
+
+mod build;
+mod clips;
+mod declared;
+mod material;
+mod mesh;
+mod objects;
+mod skin;
+mod textures;
+mod tokens;
+
+use std::path::Path;
+
+use super::{
+    Budget,
+    gltf::ReadError,
+    import::{Conversion, Converted},
+};
+use ulna_model::Diagnostics;
+
+/// Whether these bytes begin as an `.x` file does.
+pub fn is_x(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"xof ")
+}
+
+/// The GLB that an `.x` file makes, and what is odd about it. `path` is where its textures are looked for.
+///
+/// # Errors
+/// Where the file is cut, damaged or hostile, with what and where.
+pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Result<Converted, ReadError> {
+    let mut diagnostics = Diagnostics::default();
+    let mut budget = Budget::of(bytes.len());
+    let tokens = tokens::read(bytes, &mut budget, &mut diagnostics)?;
+    let tree = objects::parse(tokens, &mut budget, &mut diagnostics)?;
+    let (glb, found) = build::build(&tree, path, conversion, &mut diagnostics)?;
+    Ok(Converted { glb, diagnostics, found })
+}

@@ -1,0 +1,289 @@
+//! `SkinWeights` → joints, inverse bind matrices and weights that sum to 1, of as many bones as there are, frames or not.
+
+use std::collections::HashMap;
+
+use glam::Mat4;
+use serde_json::Value;
+
+use super::{
+    build::{Builder, Numbers, fail, matrix},
+    mesh::Corner,
+    objects::Object,
+};
+use crate::{gltf::ReadError, import::NodeOut};
+use ulna_model::{Severity, Transform};
+
+/// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one as many slots.
+const MOST_INFLUENCES: usize = 32;
+
+/// What a sum may miss to 1 for the last weight to be what is missing: exporters round each by itself.
+const ROUNDED: f64 = 0.02;
+
+/// A skin as it is put together.
+#[derive(Default)]
+struct Bones {
+    joints: Vec<usize>,
+    /// The place of a node in them.
+    places: HashMap<usize, u16>,
+    inverse: Vec<f32>,
+    /// By vertex of the mesh, in the order of the file.
+    weights: Vec<Vec<(u16, f64)>>,
+    /// Weights that are none, or below 0.
+    bad: usize,
+}
+
+impl Bones {
+    /// The number of a bone; nothing where glTF's widest numbers of joints have none left for it.
+    fn joint(&mut self, node: usize, mesh_from_bind: &Mat4) -> Option<u16> {
+        // A bone that is there twice is one.
+        if let Some(at) = self.places.get(&node) {
+            return Some(*at);
+        }
+        let at = u16::try_from(self.joints.len()).ok()?;
+        self.joints.push(node);
+        self.places.insert(node, at);
+        self.inverse.extend(mesh_from_bind.to_cols_array());
+        Some(at)
+    }
+}
+
+fn too_many<T>(object: &Object) -> Result<T, ReadError> {
+    fail(
+        object,
+        "the mesh has more than 65,536 bones, the most that a glTF skin can have; split the mesh and export it again",
+    )
+}
+
+/// The affine part of an offset: the last row is what a matrix of places has.
+fn affine(m: &Mat4) -> Mat4 {
+    let mut m = *m;
+    (m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
+    m
+}
+
+/// Weights of a vertex as glTF holds them: strongest first, each joint once, summing to 1; and whether their sum was off by more than
+/// rounding.
+///
+/// The last of the file is what the others leave, as the format's own papers have it; the largest takes what `f32` cannot hold.
+fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
+    let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
+    for (joint, weight) in list {
+        match own.iter_mut().find(|(j, _)| j == joint) {
+            Some((_, sum)) => *sum += weight,
+            None => own.push((*joint, *weight)),
+        }
+    }
+    own.retain(|(_, w)| *w > 0.0);
+    let sum: f64 = own.iter().map(|(_, w)| w).sum();
+    if sum <= 0.0 {
+        return (Vec::new(), false);
+    }
+    let off = (1.0 - sum).abs();
+    let last = own.len() - 1;
+    let rest = 1.0 - own[..last].iter().map(|(_, w)| w).sum::<f64>();
+    if off < ROUNDED && rest > 0.0 {
+        own[last].1 = rest;
+    } else {
+        own.iter_mut().for_each(|(_, w)| *w /= sum);
+    }
+    own.sort_by(|a, b| b.1.total_cmp(&a.1));
+    own.truncate(MOST_INFLUENCES);
+    let kept: f64 = own.iter().map(|(_, w)| w).sum();
+    let mut made: Vec<(u16, f32)> = own.into_iter().map(|(j, w)| (j, (w / kept) as f32)).collect();
+    made.retain(|(_, w)| *w > 0.0);
+    // In the order in which readers add them up.
+    for _ in 0..4 {
+        let sum: f32 = made.iter().map(|(_, w)| w).sum();
+        if sum == 1.0 {
+            break;
+        }
+        made[0].1 += 1.0 - sum;
+    }
+    (made, off >= ROUNDED)
+}
+
+impl Builder<'_, '_> {
+    /// The frame of a mesh in the scene, or of any node, as frames stand.
+    fn scene_from(&self, node: Option<usize>) -> Mat4 {
+        let mut made = Mat4::IDENTITY;
+        let mut at = node;
+        while let Some(node) = at {
+            made = self.glb.nodes[node].transform.unwrap_or_default().matrix() * made;
+            at = self.glb.nodes[node].parent;
+        }
+        made
+    }
+
+    /// The node of a bone; where no frame is called so, one where its offset puts it, on the mesh's frame.
+    fn bone(&mut self, part: usize, name: &str, offset: Option<&Mat4>, frame: Option<usize>) -> Option<usize> {
+        if let Some(node) = self.by_name.get(name) {
+            return Some(*node);
+        }
+        let Some(bind) = offset.map(Mat4::inverse).filter(|m| m.is_finite()) else {
+            self.odd(part, format!("its bone “{name}” is no frame, and has no place; its weights are left out"));
+            return None;
+        };
+        let split = Transform::decompose(&bind, &Transform::IDENTITY);
+        self.odd(part, format!("its bone “{name}” is no frame; it stands where it was bound"));
+        let transform = Some(split.transform);
+        let node = self.glb.node(NodeOut { name: name.to_owned(), transform, parent: frame, ..NodeOut::default() });
+        self.by_name.insert(name.to_owned(), node);
+        Some(node)
+    }
+
+    /// Joint weights of a mesh under a frame; the skin's number.
+    pub(super) fn skin(
+        &mut self,
+        (object, frame): (usize, Option<usize>),
+        count: usize,
+        vertices: &[Corner],
+        attributes: &mut Value,
+    ) -> Result<Option<usize>, ReadError> {
+        let tree = self.tree;
+        let parts: Vec<usize> = self.children(object, "SkinWeights").collect();
+        if let Some(header) = self.children(object, "XSkinMeshHeader").next() {
+            let bones = tree[header].numbers.get(2).copied().unwrap_or(-1.0);
+            if bones != parts.len() as f64 {
+                self.odd(header, format!("it speaks of {bones} bones, {} are there", parts.len()));
+            }
+        }
+        let mut bones = Bones { weights: vec![Vec::new(); count], ..Bones::default() };
+        let mut computed = 0;
+        for part in parts {
+            computed += usize::from(self.bone_weights(part, frame, &mut bones)?);
+        }
+        if computed > 0 {
+            let message = format!("{computed} bones have no offset matrix; it is found from the frames as they stand");
+            self.diagnostics.add(Severity::Info, "ULNA_X_OFFSET", ".x SkinWeights", message);
+        }
+        if bones.bad > 0 {
+            let bad = bones.bad;
+            self.odd(object, format!("{bad} weights are below 0, or not numbers; they are left out"));
+        }
+        if bones.joints.is_empty() {
+            return Ok(None);
+        }
+        let (mut off, mut crowded, mut bare) = (0, 0, 0);
+        let lists = std::mem::take(&mut bones.weights);
+        let mut settled_lists: Vec<Vec<(u16, f32)>> = Vec::with_capacity(lists.len());
+        for list in &lists {
+            crowded += usize::from(list.len() > MOST_INFLUENCES);
+            let (made, is_off) = settled(list);
+            off += usize::from(is_off);
+            bare += usize::from(made.is_empty());
+            settled_lists.push(made);
+        }
+        if bare > 0 {
+            // They stay with the frame of the mesh.
+            let node =
+                frame.unwrap_or_else(|| self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() }));
+            let Some(joint) = bones.joint(node, &Mat4::IDENTITY) else { return too_many(&tree[object]) };
+            settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
+            let message = format!("{bare} vertices hang on no bone; they stay with the frame of the mesh");
+            self.diagnostics.add(Severity::Info, "ULNA_X_NO_BONE", ".x Mesh", message);
+        }
+        if off > 0 {
+            self.odd(object, format!("the weights of {off} vertices do not sum to 1; they are divided by their sum"));
+        }
+        if crowded > 0 {
+            self.odd(
+                object,
+                format!("{crowded} vertices hang on more than {MOST_INFLUENCES} bones; the strongest are kept"),
+            );
+        }
+        self.put_weights(&settled_lists, vertices, attributes);
+        Ok(Some(self.glb.skin(&bones.joints, &bones.inverse)))
+    }
+
+    /// The weights of one bone; whether its offset had to be found.
+    fn bone_weights(&mut self, part: usize, frame: Option<usize>, bones: &mut Bones) -> Result<bool, ReadError> {
+        let tree = self.tree;
+        let name = tree[part].texts.first().cloned().unwrap_or_default();
+        let mut numbers = Numbers { object: &tree[part], at: 0 };
+        let n = numbers.count(2)?;
+        let mut of = Vec::with_capacity(n);
+        for _ in 0..n {
+            of.push(numbers.index(bones.weights.len(), "vertex")?);
+        }
+        let mut values = Vec::with_capacity(n);
+        for _ in 0..n {
+            values.push(numbers.next()?);
+        }
+        let rest = &tree[part].numbers[numbers.at..];
+        if !rest.is_empty() && rest.len() < 16 {
+            return fail(&tree[part], format!("{} numbers where the offset matrix needs 16", rest.len()));
+        }
+        let given = (!rest.is_empty()).then(|| affine(&matrix(rest))).filter(Mat4::is_finite);
+        if !rest.is_empty() && given.is_none() {
+            self.odd(
+                part,
+                "its offset matrix has numbers that are not finite; it is found from the frames as they stand",
+            );
+        }
+        let Some(node) = self.bone(part, &name, given.as_ref(), frame) else { return Ok(false) };
+        let found = given.unwrap_or_else(|| {
+            let made = self.scene_from(Some(node)).inverse() * self.scene_from(frame);
+            if made.is_finite() { made } else { Mat4::IDENTITY }
+        });
+        let Some(joint) = bones.joint(node, &found) else { return too_many(&tree[part]) };
+        for (vertex, weight) in of.into_iter().zip(values) {
+            if weight.is_finite() && weight >= 0.0 {
+                bones.weights[vertex].push((joint, weight));
+            } else {
+                bones.bad += 1;
+            }
+        }
+        Ok(rest.is_empty())
+    }
+
+    fn put_weights(&mut self, lists: &[Vec<(u16, f32)>], vertices: &[Corner], attributes: &mut Value) {
+        let sets = lists.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4).max(1);
+        for set in 0..sets {
+            let slot = |vertex: &Corner, k: usize| lists[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0));
+            let ids: Vec<u8> =
+                vertices.iter().flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes())).collect();
+            let shares: Vec<f32> = vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
+            attributes[format!("JOINTS_{set}")] = self.glb.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
+            attributes[format!("WEIGHTS_{set}")] = self.glb.floats(&shares, "VEC4", 4, false).into();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn weights_sum_to_one_strongest_first_each_joint_once(list in prop::collection::vec((0u16..12, 0.0f64..1.0), 1..40)) {
+            let (made, _) = settled(&list);
+            prop_assume!(!made.is_empty());
+            let sum: f32 = made.iter().map(|(_, w)| w).sum();
+            prop_assert!((sum - 1.0).abs() <= 2e-7 * made.len() as f32, "{}", sum);
+            prop_assert!(made.windows(2).all(|w| w[0].1 >= w[1].1 - 1e-6));
+            let mut joints: Vec<u16> = made.iter().map(|(j, _)| *j).collect();
+            joints.sort_unstable();
+            joints.dedup();
+            prop_assert_eq!(joints.len(), made.len());
+        }
+    }
+
+    #[test]
+    fn the_last_is_what_the_others_leave() {
+        assert_eq!(settled(&[(3, 0.7), (1, 0.29)]), (vec![(3, 0.7), (1, 0.3)], false));
+        let (made, off) = settled(&[(3, 0.5), (1, 0.1)]);
+        assert!(off && (made[0].1 - 0.833_333_3).abs() < 1e-6);
+        assert_eq!(settled(&[(0, 0.0)]), (Vec::new(), false));
+    }
+
+    #[test]
+    fn a_last_row_is_that_of_places() {
+        let m = Mat4::from_translation(Vec3::ONE);
+        let mut odd = m;
+        odd.x_axis.w = 3.0;
+        assert_eq!(affine(&odd), m);
+    }
+}

@@ -1,0 +1,25 @@
+//! Pure geometry on arrays and rays. Knows of no document.
+
+mod bvh;
+mod closest;
+mod heights;
+mod hull;
+mod manipulator;
+mod polar;
+mod ray;
+mod vectors;
+
+pub use self::bvh::LeavesOf;
+#[cfg(target_arch = "x86_64")]
+pub use self::vectors::eight_lanes;
+pub use self::vectors::vectors;
+pub use self::{
+    bvh::Bvh,
+    closest::{ClosestSurface, Nearest},
+    heights::{is_gray, normal_map},
+    hull::{convex_hull, depth_in},
+    manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
+    polar::orthogonal_factor,
+    ray::Ray,
+    vectors::{VECTORS_VARIABLE, vectors_in_use},
+};

@@ -1,0 +1,263 @@
+//! The tracks of a clip, with what is asked of all of them again and again: which moves what, how long they are, how many keys they have.
+//! That is found once and kept until a track changes, so that no frame of the window looks through tens of thousands of tracks.
+
+use std::{
+    collections::{BTreeMap, HashMap, btree_map},
+    ops::{Deref, DerefMut},
+    sync::{Arc, OnceLock},
+};
+
+use super::{Held, NodeId, Parts, Property, Shared, Track, TrackId};
+
+/// Tracks by the index of their channel.
+///
+/// They are read as any map is. [`Tracks::insert`] and [`Tracks::remove`] keep what is known up to date; any other way to change them
+/// forgets it.
+#[derive(Default)]
+pub struct Tracks {
+    list: BTreeMap<TrackId, Shared<Track>>,
+    targets: OnceLock<Arc<Targets>>,
+    extent: OnceLock<Extent>,
+}
+
+/// Targets of the tracks of a clip: the same memory as long as they stay the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// Of two tracks for one property, which a file must not have, the later.
+    by: HashMap<(NodeId, Property), TrackId>,
+}
+
+/// Last key time of tracks.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    end: f32,
+    keys: usize,
+}
+
+impl Targets {
+    /// What is moved.
+    pub fn all(&self) -> impl Iterator<Item = (NodeId, Property)> {
+        self.by.keys().copied()
+    }
+}
+
+impl Tracks {
+    /// Their targets.
+    pub fn targets(&self) -> &Arc<Targets> {
+        self.targets.get_or_init(|| {
+            let by = self.list.iter().map(|(id, t)| ((t.target, t.property), *id));
+            Arc::new(Targets { by: by.collect() })
+        })
+    }
+
+    /// The track of a property of a node. Where there are two, the later wins.
+    pub fn of(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
+        let id = *self.targets().by.get(&(node, property))?;
+        self.list.get(&id).map(|track| (id, track))
+    }
+
+    fn extent(&self) -> Extent {
+        *self.extent.get_or_init(|| {
+            let none = Extent { end: 0.0, keys: 0 };
+            self.list.values().fold(none, |so_far, track| Extent {
+                end: so_far.end.max(track.times.last().copied().unwrap_or(0.0)),
+                keys: so_far.keys + track.times.len(),
+            })
+        })
+    }
+
+    /// The time of the last key; 0 where there is none.
+    pub fn end(&self) -> f32 {
+        self.extent().end
+    }
+
+    /// Their number of keys together.
+    pub fn key_count(&self) -> usize {
+        self.extent().keys
+    }
+
+    /// Puts a track in; the one that had its number.
+    pub fn insert(&mut self, id: TrackId, track: Shared<Track>) -> Option<Shared<Track>> {
+        let place = |track: &Track| (track.target, track.property);
+        let now = place(&track);
+        let was = self.list.insert(id, track);
+        self.extent = OnceLock::new();
+        if was.as_deref().map(place) != Some(now) {
+            self.move_target(id, was.as_deref().map(place), Some(now));
+        }
+        was
+    }
+
+    /// Takes a track out.
+    pub fn remove(&mut self, id: &TrackId) -> Option<Shared<Track>> {
+        let was = self.list.remove(id)?;
+        self.extent = OnceLock::new();
+        self.move_target(*id, Some((was.target, was.property)), None);
+        Some(was)
+    }
+
+    /// A track moves something else now.
+    fn move_target(&mut self, id: TrackId, was: Option<(NodeId, Property)>, now: Option<(NodeId, Property)>) {
+        let Some(targets) = self.targets.get_mut() else { return };
+        let targets = Arc::make_mut(targets);
+        if let Some(was) = was
+            && targets.by.get(&was) == Some(&id)
+        {
+            // An earlier track may be there for the same.
+            let fits = |(_, t): &(&TrackId, &Shared<Track>)| (t.target, t.property) == was;
+            match self.list.iter().rev().find(fits) {
+                Some((other, _)) => targets.by.insert(was, *other),
+                None => targets.by.remove(&was),
+            };
+        }
+        if let Some(now) = now {
+            let last = targets.by.entry(now).or_insert(id);
+            *last = (*last).max(id);
+        }
+    }
+
+    /// All tracks, in order.
+    pub fn into_values(self) -> impl Iterator<Item = Shared<Track>> {
+        self.list.into_values()
+    }
+}
+
+impl Clone for Tracks {
+    fn clone(&self) -> Self {
+        Self { list: self.list.clone(), targets: self.targets.clone(), extent: self.extent.clone() }
+    }
+}
+
+impl PartialEq for Tracks {
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list
+    }
+}
+
+impl std::fmt::Debug for Tracks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.list.fmt(f)
+    }
+}
+
+impl Held for Tracks {
+    fn held(&self, parts: &mut Parts) {
+        let Self { list, targets: _, extent: _ } = self;
+        list.held(parts);
+    }
+}
+
+impl Deref for Tracks {
+    type Target = BTreeMap<TrackId, Shared<Track>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}
+
+impl DerefMut for Tracks {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        (self.targets, self.extent) = (OnceLock::new(), OnceLock::new());
+        &mut self.list
+    }
+}
+
+impl From<BTreeMap<TrackId, Shared<Track>>> for Tracks {
+    fn from(list: BTreeMap<TrackId, Shared<Track>>) -> Self {
+        Self { list, ..Self::default() }
+    }
+}
+
+impl<const N: usize> From<[(TrackId, Shared<Track>); N]> for Tracks {
+    fn from(list: [(TrackId, Shared<Track>); N]) -> Self {
+        Self::from(BTreeMap::from(list))
+    }
+}
+
+impl FromIterator<(TrackId, Shared<Track>)> for Tracks {
+    fn from_iter<I: IntoIterator<Item = (TrackId, Shared<Track>)>>(list: I) -> Self {
+        Self::from(BTreeMap::from_iter(list))
+    }
+}
+
+impl IntoIterator for Tracks {
+    type Item = (TrackId, Shared<Track>);
+    type IntoIter = btree_map::IntoIter<TrackId, Shared<Track>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Tracks {
+    type Item = (&'a TrackId, &'a Shared<Track>);
+    type IntoIter = btree_map::Iter<'a, TrackId, Shared<Track>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Tracks {
+    type Item = (&'a TrackId, &'a mut Shared<Track>);
+    type IntoIter = btree_map::IterMut<'a, TrackId, Shared<Track>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Interpolation;
+
+    fn track(node: u32, property: Property, keys: usize) -> Shared<Track> {
+        let width = if property == Property::Rotation { 4 } else { 3 };
+        Shared::new(Track {
+            target: NodeId(node),
+            property,
+            interpolation: Interpolation::Linear,
+            times: (0..keys).map(|k| k as f32).collect(),
+            values: vec![0.0; keys * width].into(),
+            width,
+            kinds: Default::default(),
+        })
+    }
+
+    proptest! {
+        /// The index of tracks is true after any change of them, and the targets are the same memory where none changed.
+        #[test]
+        fn what_is_known_is_true(steps in proptest::collection::vec((0u32..6, 0u32..3, 0usize..3, 1usize..5, 0u8..5), 1..40)) {
+            let mut tracks = Tracks::default();
+            for (id, node, property, keys, kind) in steps {
+                let (id, made) = (TrackId(id), track(node, Property::TRS[property], keys));
+                let before = tracks.targets().clone();
+                let same = tracks.get(&id).is_some_and(|t| (t.target, t.property) == (made.target, made.property));
+                match kind {
+                    0 => drop(tracks.remove(&id)),
+                    1 => {
+                        tracks.entry(id).or_insert(made);
+                    }
+                    2 => tracks.retain(|k, _| *k != id),
+                    _ => {
+                        tracks.insert(id, made);
+                        prop_assert_eq!(same, Arc::ptr_eq(&before, tracks.targets()));
+                    }
+                }
+                let fresh: Tracks = tracks.iter().map(|(id, t)| (*id, t.clone())).collect();
+                prop_assert_eq!(fresh.targets(), tracks.targets());
+                prop_assert_eq!((fresh.end(), fresh.key_count()), (tracks.end(), tracks.key_count()));
+                for node in 0..3 {
+                    for property in Property::TRS {
+                        let is_it = |(_, t): &(&TrackId, &Shared<Track>)| (t.target, t.property) == (NodeId(node), property);
+                        let last = tracks.iter().rev().find(is_it).map(|(id, _)| *id);
+                        prop_assert_eq!(tracks.of(NodeId(node), property).map(|(id, _)| id), last);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Skin is tried by bending it: what a joint is turned by, and how far from bind, while weights are painted. No part of the
+//! document: weights are saved, the bend that they were looked at in is not, unless it is kept as a pose.
+//!
+//! ```text
+//!  what is shown ─┐
+//!  a test pose ───┴► turns, in each joint's own axes ─► so far from the bind pose ─► what is painted on
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::{Mat3, Quat, Vec3};
+
+use super::{
+    Evaluator, Mirror, Pose, Stack,
+    ik::{Bodies, Limb, limb_of},
+};
+use ulna_model::{
+    Components, Document, NodeId, Shared, SkinId, Transform,
+    transform::{angle_between, is_invertible, unit_or},
+};
+
+/// A pose that skin is tried in: the joints that it is of; all others stand as they were bound.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestPose {
+    /// What it is called.
+    pub name: String,
+    /// Local transforms, in part or whole.
+    pub locals: BTreeMap<NodeId, Components>,
+}
+
+/// How a skeleton is bent while weights are painted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bend {
+    /// In place of what is shown.
+    pub pose: Option<Shared<TestPose>>,
+    /// What joints are turned by, in their own axes, on top of that.
+    pub turns: BTreeMap<NodeId, Quat>,
+    /// How far from the bind pose, 0, all joints stand: 1 is there.
+    pub amount: f32,
+}
+
+impl Default for Bend {
+    fn default() -> Self {
+        Self { pose: None, turns: BTreeMap::new(), amount: 1.0 }
+    }
+}
+
+/// Part of the way from one transform to another.
+fn between(from: &Transform, to: &Transform, amount: f32) -> Transform {
+    let near = if from.rotation.dot(to.rotation) < 0.0 { -to.rotation } else { to.rotation };
+    Transform {
+        translation: from.translation.lerp(to.translation, amount),
+        rotation: unit_or(super::slerp(from.rotation, near, amount), to.rotation),
+        scale: from.scale.lerp(to.scale, amount),
+    }
+}
+
+impl Bend {
+    /// Whether it leaves what is shown as it is.
+    pub fn is_none(&self) -> bool {
+        self.pose.is_none() && self.turns.is_empty() && self.amount >= 1.0
+    }
+
+    /// A pose, bent. The test pose and the way from bind are for joints of the skin, turns for whatever was turned; everything else
+    /// stands as it was.
+    #[must_use]
+    pub fn applied(&self, document: &Document, skin: SkinId, shown: &Pose) -> Pose {
+        let own: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
+        let joints = own.iter().chain(self.turns.keys().filter(|n| !own.contains(n)));
+        let wanted = joints.filter_map(|joint| {
+            let now = *shown.local.get(joint.index())?;
+            let rest = document.node(*joint).rest.transform();
+            let mut local = now.transform();
+            if let Some(pose) = self.pose.as_ref().filter(|_| own.contains(joint)) {
+                local = pose.locals.get(joint).copied().unwrap_or_default().over(&rest);
+            }
+            if let Some(turn) = self.turns.get(joint) {
+                local.rotation = unit_or(local.rotation * *turn, local.rotation);
+            }
+            if self.amount < 1.0 && own.contains(joint) {
+                local = between(&rest, &local, self.amount.max(0.0));
+            }
+            // What nothing is done to keeps its matrix.
+            let Transform { translation, rotation, scale } = local;
+            let all = Components { translation: Some(translation), rotation: Some(rotation), scale: Some(scale) };
+            (local != now.transform() && local.is_finite()).then_some((*joint, all))
+        });
+        let wanted: Vec<(NodeId, Components)> = wanted.collect();
+        shown.with(document, &wanted)
+    }
+
+    /// Turns joints about an axis of the scene by an angle in radians, as a drag does that began in a pose: each about itself, so
+    /// that a chain curls. `before` is what they were turned by then, and `seen` the pose of the whole bend, at an amount of 1.
+    pub fn turn(
+        &mut self,
+        document: &Document,
+        (before, seen): (&BTreeMap<NodeId, Quat>, &Pose),
+        nodes: &[NodeId],
+        (axis, angle): (Vec3, f32),
+    ) {
+        self.turns.clone_from(before);
+        for node in nodes {
+            let (Some(local), Some(axis)) = (seen.local.get(node.index()), axis.try_normalize()) else { continue };
+            // Where the turn is put in: after the joint's rotation, before its scale.
+            let parent = Mat3::from_mat4(seen.parent_world(document, *node));
+            let determinant = parent.determinant();
+            if !local.is_finite() || !is_invertible(f64::from(determinant)) {
+                continue;
+            }
+            let own = local.transform().rotation.conjugate() * (parent.inverse() * axis);
+            let Some(axis) = own.try_normalize() else { continue };
+            // A mirrored space turns the other way round.
+            let angle = if determinant < 0.0 { -angle } else { angle };
+            let turn = Quat::from_axis_angle(axis, angle);
+            let now = before.get(node).copied().unwrap_or_default();
+            self.turns.insert(*node, unit_or(now * turn, now));
+        }
+        self.turns.retain(|_, turn| angle_between(*turn, Quat::IDENTITY) > 1e-5);
+    }
+
+    /// Turns the mirror joints of joints that were turned by [`Bend::turn`], given as there, so that they stand as the mirror image.
+    /// Where both of a pair were turned, neither follows.
+    pub fn turn_other_side(
+        &mut self,
+        document: &Document,
+        mirror: &Mirror,
+        (before, seen): (&BTreeMap<NodeId, Quat>, &Pose),
+        nodes: &[NodeId],
+    ) {
+        let turned = |turns: &BTreeMap<NodeId, Quat>, node: NodeId| turns.get(&node).copied().unwrap_or_default();
+        // As it is without turns by hand.
+        let untouched = |node: NodeId| {
+            let mut local = seen.local.get(node.index())?.transform();
+            local.rotation = unit_or(local.rotation * turned(before, node).conjugate(), local.rotation);
+            Some(local)
+        };
+        for node in nodes {
+            let Some(partner) = mirror.partner(*node).filter(|p| p != node && !nodes.contains(p)) else { continue };
+            let (Some(mut own), Some(other)) = (untouched(*node), untouched(partner)) else { continue };
+            own.rotation = unit_or(own.rotation * turned(&self.turns, *node), own.rotation);
+            let Some(wanted) = mirror.pose(document, *node, &own) else { continue };
+            let turn = unit_or(other.rotation.conjugate() * wanted.local.rotation, Quat::IDENTITY);
+            self.turns.insert(partner, turn);
+        }
+        self.turns.retain(|_, turn| angle_between(*turn, Quat::IDENTITY) > 1e-5);
+    }
+}
+
+/// Moments of clips that are looked at in all, where there are no more clips than a fifth of that.
+const MOMENTS: usize = 600;
+/// Moments of a clip at least: the ends of a loop alone would say nothing.
+const LEAST: usize = 5;
+/// Clips that are looked at.
+const CLIPS: usize = 400;
+/// Poses in the list.
+const MOST: usize = 16;
+/// Limbs shorter than this part of the skeleton are bent together where they hang on one joint: fingers, whiskers.
+const SMALL: f32 = 0.12;
+/// Radians below which no clip bends a limb.
+const STRAIGHT: f32 = 0.2;
+
+/// Joints that are bent together.
+struct Part {
+    name: String,
+    limbs: Vec<Limb>,
+    size: f32,
+}
+
+impl Part {
+    fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.limbs.iter().flat_map(|l| l.nodes.iter().copied())
+    }
+}
+
+/// The limbs of a skin, the largest first.
+fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
+    let joints: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
+    let below = |n: NodeId| document.children(n).iter().copied().filter(|c| joints.contains(c)).collect::<Vec<_>>();
+    let goes_on = |n: NodeId| below(n).iter().filter(|c| !below(**c).is_empty()).count();
+    let is_end = |n: NodeId| match (goes_on(n), below(n).len()) {
+        (0, 0) => document.node(n).parent.is_some_and(|p| below(p).len() == 1),
+        (0, count) => count > 1,
+        (count, _) => count > 1,
+    };
+    let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
+    let finite = joints.iter().map(|n| at(*n)).filter(|p| p.is_finite());
+    let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
+    let whole = (high - low).length();
+    let bodies = Bodies::of(document);
+    let mut found: Vec<(Option<NodeId>, f32, Limb)> = Vec::new();
+    for end in joints.iter().copied().filter(|n| is_end(*n)) {
+        let Some(mut limb) = limb_of(document, rest, end, None, true) else { continue };
+        limb.nodes.retain(|n| joints.contains(n));
+        // What carries everything bends nothing.
+        let carries = |n: &NodeId| document.node(*n).parent.is_none_or(|p| !joints.contains(&p));
+        if limb.nodes.len() > 1 && limb.nodes.first().is_some_and(carries) {
+            limb.nodes.remove(0);
+        }
+        let Some(first) = limb.nodes.first().copied().filter(|n| *n != bodies.body_of(*n)) else { continue };
+        let size = limb.nodes.windows(2).map(|w| at(w[0]).distance(at(w[1]))).sum();
+        found.push((document.node(first).parent, size, limb));
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    let mut small: BTreeMap<Option<NodeId>, Vec<(f32, Limb)>> = BTreeMap::new();
+    let label = |n: NodeId| document.node(n).label(n);
+    let name_of = |limb: &Limb| match limb.nodes[..] {
+        [one] => label(one),
+        [first, .., last] => format!("{} – {}", label(first), label(last)),
+        [] => String::new(),
+    };
+    for (hangs_on, size, limb) in found {
+        if size < whole * SMALL && hangs_on.is_some() {
+            small.entry(hangs_on).or_default().push((size, limb));
+            continue;
+        }
+        parts.push(Part { name: name_of(&limb), limbs: vec![limb], size });
+    }
+    for (hangs_on, list) in small {
+        let size = list.iter().map(|l| l.0).fold(0.0, f32::max);
+        let name = match (&list[..], hangs_on) {
+            ([(_, one)], _) => name_of(one),
+            (list, Some(node)) => format!("{}, its {} limbs", label(node), list.len()),
+            (list, None) => format!("{} limbs", list.len()),
+        };
+        parts.push(Part { name, limbs: list.into_iter().map(|l| l.1).collect(), size });
+    }
+    parts.sort_by(|a, b| b.size.total_cmp(&a.size).then_with(|| a.name.cmp(&b.name)));
+    parts.truncate(MOST);
+    parts
+}
+
+/// Poses to try a skin in: of each limb the moment of all clips at which its joints are turned farthest from bind, all other
+/// joints as bound; where no clip turns it, its joints are bent to the front by 60 degrees each. The largest limbs first, at
+/// most 16.
+pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
+    let bound = Bend { amount: 0.0, ..Bend::default() };
+    let rest = bound.applied(document, skin, &Pose::evaluate(document, &Stack::default()));
+    let parts = parts(document, skin, &rest);
+    let mut best: Vec<(f32, BTreeMap<NodeId, Components>)> = vec![(STRAIGHT, BTreeMap::new()); parts.len()];
+    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+    let steps = (MOMENTS / document.clips.len().max(1)).clamp(LEAST, 48);
+    for (id, clip) in document.clips.iter().take(CLIPS) {
+        for k in 0..steps {
+            let time = f64::from(clip.length()) * k as f64 / (steps - 1) as f64;
+            evaluator.update(document, &Stack::shown(document, Some(id), time), &mut pose);
+            let local = |n: NodeId| pose.local[n.index()].transform();
+            for (part, best) in parts.iter().zip(&mut best) {
+                let turned = |n| angle_between(document.node(n).rest.transform().rotation, local(n).rotation);
+                let sum: f32 = part.nodes().map(turned).sum();
+                if sum > best.0 {
+                    let rotation =
+                        |n: NodeId| Components { rotation: Some(local(n).rotation), ..Components::default() };
+                    *best = (sum, part.nodes().map(|n| (n, rotation(n))).collect());
+                }
+            }
+        }
+    }
+    let found = parts.into_iter().zip(best).map(|(part, (_, locals))| {
+        let locals = if locals.is_empty() { bent_forward(document, &rest, &part.limbs) } else { locals };
+        TestPose { name: part.name, locals }
+    });
+    found.filter(|pose| !pose.locals.is_empty()).collect()
+}
+
+/// Each joint of some limbs turned so that its bone goes to the front, which glTF has at +Z (section 3.4); what points there
+/// already goes down.
+fn bent_forward(document: &Document, rest: &Pose, limbs: &[Limb]) -> BTreeMap<NodeId, Components> {
+    const ANGLE: f32 = 60.0;
+    let mut locals = BTreeMap::new();
+    for limb in limbs {
+        let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
+        for (k, node) in limb.nodes.iter().enumerate() {
+            let next = limb.nodes.get(k + 1).copied().or_else(|| document.children(*node).first().copied());
+            // The last goes on as it came.
+            let bone = match (next, document.node(*node).parent) {
+                (Some(next), _) => at(next) - at(*node),
+                (None, Some(before)) => at(*node) - at(before),
+                (None, None) => continue,
+            };
+            let Some(bone) = bone.try_normalize() else { continue };
+            let axis = bone.cross(Vec3::Z);
+            let axis = if axis.length() > 0.3 { axis } else { Vec3::X };
+            let mut bend = Bend::default();
+            bend.turn(document, (&BTreeMap::new(), rest), &[*node], (axis, ANGLE.to_radians()));
+            let Some(turn) = bend.turns.get(node) else { continue };
+            let rotation = unit_or(rest.local[node.index()].transform().rotation * *turn, Quat::IDENTITY);
+            locals.insert(*node, Components { rotation: Some(rotation), ..Components::default() });
+        }
+    }
+    locals
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tube;
+    use ulna_model::{Clip, Interpolation, Property, Track, TrackId};
+
+    const ELBOW: NodeId = NodeId(1);
+
+    fn shown(document: &Document) -> Pose {
+        Pose::evaluate(document, &Stack::default())
+    }
+
+    fn turn_of(pose: &Pose) -> Quat {
+        pose.local[ELBOW.index()].transform().rotation
+    }
+
+    proptest! {
+        #[test]
+        fn half_of_a_bend_is_half_its_angle_and_none_is_bind(angle in -2.8f32..2.8, posed in -1.0f32..1.0, amount in 0.0f32..=1.0) {
+            let mut document = tube::tube(|y| y);
+            tube::bend(&mut document, Quat::from_rotation_x(posed));
+            let seen = shown(&document);
+            let mut bend = Bend::default();
+            prop_assert!(bend.is_none() && bend.applied(&document, SkinId(0), &seen) == seen);
+            bend.turn(&document, (&BTreeMap::new(), &seen), &[ELBOW], (Vec3::X, angle));
+            bend.amount = amount;
+            let found = turn_of(&bend.applied(&document, SkinId(0), &seen));
+            let whole = Quat::from_rotation_x(posed + angle);
+            let whole = if whole.w < 0.0 { -whole } else { whole };
+            let wanted = Quat::IDENTITY.slerp(whole, amount);
+            prop_assert!(found.angle_between(wanted) < 2e-3, "{found} {wanted}");
+        }
+
+        #[test]
+        fn a_turn_is_about_the_axis_of_the_scene_whatever_it_hangs_on(
+            root in prop::array::uniform3(-3.0f32..3.0), axis in prop::array::uniform3(-1.0f32..1.0), angle in -2.0f32..2.0, flip in any::<bool>(),
+        ) {
+            let axis = Vec3::from_array(axis);
+            prop_assume!(axis.length() > 0.1);
+            let axis = axis.normalize_or(Vec3::X);
+            let mut document = tube::tube(|y| y);
+            document.file.nodes[NodeId(0)].set_user(Some(Transform {
+                rotation: Quat::from_euler(glam::EulerRot::XYZ, root[0], root[1], root[2]),
+                scale: if flip { Vec3::new(-2.0, 2.0, 2.0) } else { Vec3::splat(0.01) },
+                ..Transform::IDENTITY
+            }));
+            let seen = shown(&document);
+            let mut bend = Bend::default();
+            bend.turn(&document, (&BTreeMap::new(), &seen), &[ELBOW], (axis, angle));
+            let after = bend.applied(&document, SkinId(0), &seen);
+            let along = |pose: &Pose| pose.world[1].transform_vector3(Vec3::Y).normalize_or_zero();
+            let wanted = Quat::from_axis_angle(axis, angle) * along(&seen);
+            prop_assert!(along(&after).distance(wanted) < 2e-3, "{} {wanted}", along(&after));
+        }
+    }
+
+    #[test]
+    fn two_drags_add_up_and_back_is_nothing() {
+        let document = tube::tube(|y| y);
+        let mut bend = Bend::default();
+        for angle in [0.5f32, 0.4, -0.9] {
+            let seen = bend.applied(&document, SkinId(0), &shown(&document));
+            let before = bend.turns.clone();
+            bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle * 0.3));
+            // The same drag goes on: from its start, not from where it was.
+            bend.turn(&document, (&before, &seen), &[ELBOW], (Vec3::Z, angle));
+        }
+        assert!(bend.is_none(), "{bend:?}");
+    }
+
+    #[test]
+    fn a_limb_is_bent_as_far_as_the_clips_bend_it_or_to_the_front() {
+        let mut document = tube::tube(|y| y);
+        let found = test_poses(&document, SkinId(0));
+        assert_eq!(found.len(), 1);
+        let angle = |pose: &TestPose| pose.locals[&ELBOW].rotation.unwrap().angle_between(Quat::IDENTITY).to_degrees();
+        assert!((angle(&found[0]) - 60.0).abs() < 1e-2);
+        // Forward: the upper half comes towards +Z.
+        let bend = Bend { pose: Some(found[0].clone().into()), ..Bend::default() };
+        let pose = bend.applied(&document, SkinId(0), &shown(&document));
+        assert!(pose.world[1].transform_vector3(Vec3::Y).z > 0.8);
+        let turns = [0.0f32, 70.0, -25.0].map(|d| Quat::from_rotation_x(d.to_radians()));
+        let track = Track {
+            target: ELBOW,
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: [0.0, 1.0, 2.0].into(),
+            values: turns.iter().flat_map(|q| q.to_array()).collect(),
+            width: 4,
+            kinds: Default::default(),
+        };
+        let clip = Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() };
+        document.file.clips = vec![Shared::new(clip)].into();
+        let found = test_poses(&document, SkinId(0));
+        assert!((angle(&found[0]) - 70.0).abs() < 1.6, "{}", angle(&found[0]));
+    }
+}

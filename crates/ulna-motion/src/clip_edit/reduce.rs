@@ -1,0 +1,277 @@
+//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres at the furthest vertices
+//! (see [`super::skin_bound`]). How much of their shares all tracks together may use is found by trying, and what is measured at all
+//! old key times and between them is within the bound.
+
+use std::collections::BTreeMap;
+
+use glam::{Quat, Vec3, Vec4};
+
+use super::{key_span, length::as_long_as, skin_bound::SkinBound};
+use crate::slerp;
+use ulna_model::{Clip, Document, Interpolation, Property, Shared, Slice, Track, TrackId};
+
+/// A clip with fewer keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduced {
+    /// The clip.
+    pub clip: Clip,
+    /// How far a vertex is off at most, metres of a body 1.8 m high.
+    pub error: f32,
+    /// Keys before and after.
+    pub keys: [usize; 2],
+    /// Bytes of keys before and after; times that tracks share count once.
+    pub bytes: [usize; 2],
+}
+
+/// The value that lies between two keys alone, into `out`.
+fn between(track: &Track, (from, to): (usize, usize), time: f32, out: &mut [f32]) {
+    let span = f64::from(track.times[to]) - f64::from(track.times[from]);
+    let u = ((f64::from(time) - f64::from(track.times[from])) / span) as f32;
+    match track.interpolation {
+        Interpolation::Step => out.copy_from_slice(track.value(from)),
+        Interpolation::Linear if track.property == Property::Rotation => {
+            let [a, b] = [from, to].map(|k| Quat::from_slice(track.value(k)));
+            out.copy_from_slice(&slerp(a, b, u).to_array());
+        }
+        Interpolation::Linear => {
+            for ((o, a), b) in out.iter_mut().zip(track.value(from)).zip(track.value(to)) {
+                *o = a + (b - a) * u;
+            }
+        }
+        Interpolation::CubicSpline => {
+            let (w, span) = (track.width, span as f32);
+            let (u2, u3) = (u * u, u * u * u);
+            let out_slope = &track.values[from * 3 * w + 2 * w..(from + 1) * 3 * w];
+            let in_slope = &track.values[to * 3 * w..to * 3 * w + w];
+            for i in 0..w {
+                out[i] = (2.0 * u3 - 3.0 * u2 + 1.0) * track.value(from)[i]
+                    + span * (u3 - 2.0 * u2 + u) * out_slope[i]
+                    + (3.0 * u2 - 2.0 * u3) * track.value(to)[i]
+                    + span * (u3 - u2) * in_slope[i];
+            }
+        }
+    }
+}
+
+/// How far two values are apart: rotations by about their angle, all else by the largest number.
+pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
+    match property {
+        Property::Rotation => {
+            let [a, b] = [a, b].map(|v| Vec4::from_slice(v).normalize_or(Vec4::W));
+            // The chord of the half angle.
+            2.0 * (a - b).length().min((a + b).length())
+        }
+        Property::Translation | Property::Scale => Vec3::from_slice(a).distance(Vec3::from_slice(b)),
+        Property::Weights => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max),
+    }
+}
+
+/// The keys of a track that are needed for it to be off by no more than `tolerance`.
+fn needed(track: &Track, tolerance: f32) -> Vec<usize> {
+    let (count, property) = (track.times.len(), track.property);
+    let mut out = vec![0.0; track.width];
+    let mut was = vec![0.0; track.width];
+    let curved = track.interpolation == Interpolation::CubicSpline;
+    let mut fits = |from: usize, to: usize| {
+        if to > from + 1 && is_half_turn(track, from, to) {
+            return false;
+        }
+        if track.interpolation == Interpolation::Step {
+            return (from + 1..to).all(|k| apart(property, track.value(from), track.value(k)) <= tolerance);
+        }
+        for k in from + 1..=to {
+            if k < to {
+                between(track, (from, to), track.times[k], &mut out);
+                if apart(property, &out, track.value(k)) > tolerance {
+                    return false;
+                }
+            }
+            if curved {
+                for part in [0.25, 0.5, 0.75] {
+                    let time = track.times[k - 1] + (track.times[k] - track.times[k - 1]) * part;
+                    between(track, (from, to), time, &mut out);
+                    between(track, (k - 1, k), time, &mut was);
+                    if apart(property, &out, &was) > tolerance {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    };
+    let mut kept = vec![0];
+    let mut from = 0;
+    while from + 1 < count {
+        // As far as doubling goes, then between.
+        let (mut good, mut step) = (from + 1, 2);
+        while from + step < count && fits(from, from + step) {
+            good = from + step;
+            step *= 2;
+        }
+        let mut bad = (from + step).min(count);
+        if bad == count && good < count - 1 && fits(from, count - 1) {
+            good = count - 1;
+        }
+        while bad - good > 1 {
+            let middle = (good + bad) / 2;
+            if fits(from, middle) {
+                good = middle;
+            } else {
+                bad = middle;
+            }
+        }
+        kept.push(good);
+        from = good;
+    }
+    kept
+}
+
+/// Whether two keys of a LINEAR rotation lie half a turn apart, where either way is the short one: a last digit decides which is gone.
+fn is_half_turn(track: &Track, from: usize, to: usize) -> bool {
+    /// A cosine of half the turn: 179°.
+    const NEAR: f32 = 0.0087;
+    track.property == Property::Rotation && track.interpolation == Interpolation::Linear && {
+        let [a, b] = [from, to].map(|k| Vec4::from_slice(track.value(k)).normalize_or(Vec4::W));
+        a.dot(b).abs() < NEAR
+    }
+}
+
+fn with_keys(track: &Track, kept: &[usize]) -> Track {
+    let stride = track.stride();
+    let single = kept.len() == 1 && track.interpolation == Interpolation::CubicSpline;
+    let values: Slice<f32> = kept
+        .iter()
+        .flat_map(|k| if single { track.value(*k) } else { &track.values[k * stride..(k + 1) * stride] })
+        .copied()
+        .collect();
+    let times: Slice<f32> = kept.iter().map(|k| track.times[*k]).collect();
+    let kinds = track.kinds.iter().filter(|(t, _)| times.contains(t)).collect();
+    let interpolation = if single { Interpolation::Linear } else { track.interpolation };
+    Track { times, values, kinds, interpolation, ..track.clone() }
+}
+
+/// A track with no more keys than it needs; a still one has one.
+pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Track> {
+    let count = track.times.len();
+    let mut kept = needed(track, tolerance);
+    let still = |k: usize| apart(track.property, track.value(0), track.value(k)) <= tolerance * 0.5;
+    // Equal keys say nothing of a spline that swings out between them.
+    let mut out = vec![0.0; track.width];
+    let flat = track.interpolation != Interpolation::CubicSpline
+        || (1..count).all(|k| {
+            [0.125, 0.25, 0.5, 0.75, 0.875].into_iter().all(|part| {
+                let time = track.times[k - 1] + (track.times[k] - track.times[k - 1]) * part;
+                between(track, (k - 1, k), time, &mut out);
+                apart(track.property, &out, track.value(0)) <= tolerance * 0.5
+            })
+        });
+    if flat && (0..count).all(still) {
+        kept.truncate(1);
+    }
+    if kept.len() == count {
+        return None;
+    }
+    // Times that others use as well cost nothing; its own do.
+    let stride = track.stride();
+    let before = count * stride + if shared { 0 } else { count };
+    (kept.len() * (stride + 1) < before).then(|| with_keys(track, &kept))
+}
+
+/// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in metres of the node's parent, and a factor of a
+/// tenth of that angle. Weights of morph targets stay as they are, and so does its length.
+pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
+    let thin = |track: &Shared<Track>| {
+        let tolerance = match track.property {
+            Property::Rotation => angle,
+            Property::Translation => way,
+            Property::Scale => angle * 0.1,
+            Property::Weights => return track.clone(),
+        };
+        thinned(track, tolerance, false).map_or_else(|| track.clone(), Shared::new)
+    };
+    let tracks = clip.tracks.iter().map(|(id, track)| (*id, thin(track))).collect();
+    as_long_as(clip, Clip { tracks, ..clip.clone() })
+}
+
+fn bytes_of(clip: &Clip) -> usize {
+    let mut seen: Vec<&Slice<f32>> = Vec::new();
+    let mut bytes = 0;
+    for track in clip.tracks.values() {
+        bytes += track.values.len() * 4;
+        if !seen.iter().any(|s| Slice::ptr_eq(s, &track.times)) {
+            bytes += track.times.len() * 4;
+            seen.push(&track.times);
+        }
+    }
+    bytes
+}
+
+/// The clip with as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of where it was, at all of its key times
+/// and between them. LINEAR stays LINEAR; the first and the last key of a track that moves stay, and so does the clip's length.
+pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
+    /// The parts of its share that a track is tried with, in turns: up to where the bound is met, then between.
+    const FIRST: f32 = 1.0;
+    const TRIES: usize = 9;
+    let keys = clip.key_count();
+    let mut best = Reduced { clip: clip.clone(), error: 0.0, keys: [keys; 2], bytes: [bytes_of(clip); 2] };
+    if key_span(clip).is_none() || bound <= 0.0 {
+        return best;
+    }
+    let skin = SkinBound::of(document, clip, bound, true);
+    let lists: Vec<&Slice<f32>> = clip.tracks.values().map(|t| &t.times).collect();
+    let is_shared = |t: &Track| lists.iter().filter(|l| Slice::ptr_eq(l, &t.times)).count() > 1;
+    let shared: BTreeMap<TrackId, bool> = clip.tracks.iter().map(|(id, t)| (*id, is_shared(t))).collect();
+    let (mut low, mut high, mut part) = (0.0f32, f32::INFINITY, FIRST);
+    for _ in 0..TRIES {
+        let mut tracks = clip.tracks.clone();
+        for (id, track) in &mut tracks {
+            // Morph weights are no part of a chain: their share is what they may have.
+            let own = if track.property == Property::Weights { part.min(1.0) } else { part };
+            if let Some(made) = thinned(track, skin.shares[id] * own, shared[id]) {
+                *track = Shared::new(made);
+            }
+        }
+        let tried = Shared::new(as_long_as(clip, Clip { tracks, ..clip.clone() }));
+        if let Some(error) = skin.error(document, &tried) {
+            low = part;
+            let (count, bytes) = (tried.key_count(), bytes_of(&tried));
+            if count < best.keys[1] {
+                best.error = error;
+                (best.keys[1], best.bytes[1]) = (count, bytes);
+                best.clip = (*tried).clone();
+            }
+        } else {
+            high = part;
+        }
+        part = if high.is_infinite() { low * 2.0 } else { (low + high) * 0.5 };
+        if part < 1e-3 {
+            break;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::tests::any_track, *};
+    use crate::sample_into;
+
+    proptest! {
+        #[test]
+        fn a_thinned_track_is_within_its_tolerance(track in any_track(), tolerance in 0.001f32..0.5) {
+            prop_assume!(track.times.len() > 1);
+            let kept = needed(&track, tolerance);
+            prop_assert_eq!((kept[0], kept[kept.len() - 1]), (0, track.times.len() - 1));
+            let made = with_keys(&track, &kept);
+            prop_assert!(made.validate().is_ok());
+            let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
+            for time in track.times.iter() {
+                sample_into(&track, f64::from(*time), &mut a);
+                sample_into(&made, f64::from(*time), &mut b);
+                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5, "{}: {:?} {:?}", time, a, b);
+            }
+        }
+    }
+}

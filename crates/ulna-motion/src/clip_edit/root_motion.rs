@@ -1,0 +1,434 @@
+//! The way that a body travels in a clip: taken out of the hips to the joint above them, which engines move the character by; left out,
+//! so that it walks on the spot; or baked into the hips again.
+//!
+//! With `P(t)` where the hips are and `Y(t)` how they are turned about the vertical since the first moment, and of both only
+//! what is asked for, the travel is `M(t) = P(t)·Y(t)·P(0)⁻¹` in the scene. For a root joint of world `W = W_q·R`:
+//!
+//! ```text
+//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C of it: what hangs on them is where it was
+//!  in place  X' = W_q⁻¹·M⁻¹·W_q·X                       for the topmost joint X that moves
+//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C       a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R, M_R the root's own travel
+//! ```
+//!
+//! Keys are made at all times at which any of them had one, and between where a straight way is too far off.
+
+use std::collections::{BTreeMap, HashSet};
+
+use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
+
+use super::key_span;
+use crate::{
+    Evaluator, Pose, SeenPoints, Stack,
+    humanoid::Part,
+    joint_bounds,
+    rig::Rig,
+    transfer::{above, roles_of},
+};
+use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, Transform, transform::angle_between};
+
+/// Where travel goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TravelTo {
+    /// To the joint above the hips.
+    Root,
+    /// Nowhere.
+    InPlace,
+    /// From the joint above into the hips.
+    Hips,
+}
+
+/// Which parts of the travel are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TravelParts {
+    /// Along the ground.
+    pub ground: bool,
+    /// Up and down.
+    pub height: bool,
+    /// About the vertical.
+    pub turn: bool,
+}
+
+/// How a body travels in a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Travel {
+    /// The joint that says so: the hips, or what moves most.
+    pub hips: NodeId,
+    /// From the first moment to the last, metres.
+    pub way: Vec3,
+    /// Radians about the vertical.
+    pub turn: f32,
+    /// Seconds.
+    pub time: f32,
+}
+
+impl Travel {
+    /// Metres a second along the ground.
+    pub fn speed(&self) -> f32 {
+        if self.time > 0.0 { Vec3::new(self.way.x, 0.0, self.way.z).length() / self.time } else { 0.0 }
+    }
+}
+
+/// A clip whose travel went elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// The clip.
+    pub clip: Clip,
+    /// What carries the travel then; nothing where nothing does.
+    pub root: Option<NodeId>,
+    /// How far the skin below what carries the travel is off between keys at most, meters, and a joint there, radians.
+    pub error: (f32, f32),
+}
+
+/// Why travel cannot go there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTravel {
+    /// Nothing moves.
+    Still,
+    /// Nothing is above the hips that could carry it.
+    NoRoot,
+    /// The joint is not above the hips.
+    NotAbove,
+    /// What is above the hips moves nothing.
+    RootStill,
+}
+
+struct Player<'a> {
+    document: &'a Document,
+    evaluator: Evaluator,
+    stack: Stack,
+    pose: Pose,
+}
+
+impl<'a> Player<'a> {
+    fn new(document: &'a Document, clip: &Shared<Clip>) -> Self {
+        Self { document, evaluator: Evaluator::default(), stack: Stack::of(Some(clip), 0.0), pose: Pose::default() }
+    }
+
+    fn at(&mut self, time: f64) -> &Pose {
+        self.stack.lanes[0].instances[0].time = time;
+        self.evaluator.update(self.document, &self.stack, &mut self.pose);
+        &self.pose
+    }
+}
+
+pub(super) fn world(document: &Document, pose: &Pose, node: Option<NodeId>) -> DMat4 {
+    node.map_or(DMat4::IDENTITY, |n| {
+        std::iter::once(n)
+            .chain(above(document, n))
+            .fold(DMat4::IDENTITY, |below, n| pose.local[n.index()].transform().matrix().as_dmat4() * below)
+    })
+}
+
+pub(super) fn turned(world: &DMat4) -> DQuat {
+    let axis = |k: usize| world.col(k).truncate().try_normalize();
+    match (axis(0), axis(1)) {
+        (Some(x), Some(y)) => {
+            let z = x.cross(y).try_normalize().unwrap_or(DVec3::Z);
+            DQuat::from_mat3(&glam::DMat3::from_cols(x, z.cross(x), z)).normalize()
+        }
+        _ => DQuat::IDENTITY,
+    }
+}
+
+/// The part of a turn that is about the vertical.
+pub(super) fn about_vertical(turn: DQuat) -> f64 {
+    let half = turn.y.atan2(turn.w);
+    let angle = 2.0 * half;
+    // The short way.
+    angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
+}
+
+/// The joint whose way is the body's: the hips, else the joint with keys of its place that most hangs on, else the topmost that a clip moves.
+pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
+    let moved: HashSet<NodeId> =
+        clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+    let moves = |n: NodeId| moved.contains(&n);
+    let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
+    let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == Part::Hips) && carried(*n));
+    let mapped = document.vrm.as_ref().and_then(|v| v.node("hips")).filter(|n| carried(*n));
+    let rig = Rig::of(document);
+    let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
+    let shifts = |n: NodeId| clip.track(n, Property::Translation).is_some_and(|(_, t)| varies(t));
+    let most = || {
+        // Nodes below each: children come before parents in this order.
+        let mut below = vec![0usize; document.nodes.len()];
+        for node in document.nodes.order().iter().rev() {
+            if let Some(parent) = document.node(*node).parent {
+                below[parent.index()] += below[node.index()] + 1;
+            }
+        }
+        let shifting = document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
+        // Of several that are equal the topmost.
+        shifting.max_by_key(|n| below[n.index()])
+    };
+    mapped.or(hips.map(|(n, _)| n)).or_else(most).or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
+}
+
+/// How a body travels from the first key of a clip to the last.
+pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
+    let (first, last) = key_span(clip)?;
+    let hips = traveller(document, clip)?;
+    let mut player = Player::new(document, &Shared::new(clip.clone()));
+    let [start, end] = [first, last].map(|t| world(document, player.at(f64::from(t)), Some(hips)));
+    let way = (end.w_axis - start.w_axis).truncate().as_vec3();
+    let turn = about_vertical(turned(&end) * turned(&start).conjugate()) as f32;
+    Some(Travel { hips, way, turn, time: last - first })
+}
+
+/// The travel at a moment.
+fn travelled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
+    let meant = |p: DVec3| {
+        DVec3::new(
+            if parts.ground { p.x } else { 0.0 },
+            if parts.height { p.y } else { 0.0 },
+            if parts.ground { p.z } else { 0.0 },
+        )
+    };
+    let (from, to) = (meant(start.w_axis.truncate()), meant(now.w_axis.truncate()));
+    let turn = if parts.turn { about_vertical(turned(now) * turned(start).conjugate()) } else { 0.0 };
+    DMat4::from_translation(to) * DMat4::from_rotation_y(turn) * DMat4::from_translation(-from)
+}
+
+/// What becomes of which node at a moment.
+struct Plan {
+    /// Nodes that get keys.
+    nodes: Vec<NodeId>,
+    /// What carries the travel.
+    root: Option<NodeId>,
+    /// The root's new local transform: none where it keeps its own.
+    to: TravelTo,
+    /// Where the root was at first, and what of its way since is baked in; nothing where all of it is.
+    part: Option<(TravelParts, DMat4)>,
+}
+
+impl Plan {
+    /// The new local matrices of its nodes.
+    fn at(&self, document: &Document, pose: &Pose, travel: &DMat4) -> Vec<DMat4> {
+        let local = |n: NodeId| pose.local[n.index()].transform().matrix().as_dmat4();
+        match (self.to, self.root) {
+            (TravelTo::InPlace, _) | (_, None) => self
+                .nodes
+                .iter()
+                .map(|n| {
+                    let parent = world(document, pose, document.node(*n).parent);
+                    parent.inverse() * travel.inverse() * parent * local(*n)
+                })
+                .collect(),
+            (to, Some(root)) => {
+                let parent = world(document, pose, document.node(root).parent);
+                let was = local(root);
+                let now = match (to, &self.part) {
+                    (TravelTo::Root, _) => parent.inverse() * travel * parent * was,
+                    (_, Some((parts, start))) => {
+                        let own = travelled(*parts, start, &(parent * was));
+                        parent.inverse() * own.inverse() * parent * was
+                    }
+                    _ => document.node(root).local().transform().matrix().as_dmat4(),
+                };
+                let over = now.inverse() * was;
+                self.nodes.iter().map(|n| if *n == root { now } else { over * local(*n) }).collect()
+            }
+        }
+    }
+}
+
+fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Option<NodeId>) -> Result<Plan, NoTravel> {
+    let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
+    let found = match root {
+        Some(root) if above(document, hips).any(|n| n == root) => Some(root),
+        Some(_) => return Err(NoTravel::NotAbove),
+        // Helpers that are one joint with the hips are not above them.
+        None => document.node(Rig::of(document).top_of_joint(document, hips)).parent,
+    };
+    // The transform of a skinned mesh does not count.
+    let is_skinned = |n: &NodeId| document.node(*n).skin.is_some() && document.children(*n).is_empty();
+    let children = |n: NodeId| document.children(n).iter().copied().filter(|c| !is_skinned(c));
+    match to {
+        TravelTo::InPlace => {
+            let top = std::iter::once(hips).chain(above(document, hips)).filter(|n| moves(*n)).last();
+            Ok(Plan { nodes: vec![top.ok_or(NoTravel::Still)?], root: None, to, part: None })
+        }
+        TravelTo::Root => {
+            let root = found.ok_or(NoTravel::NoRoot)?;
+            let nodes = std::iter::once(root).chain(children(root)).collect();
+            Ok(Plan { nodes, root: Some(root), to, part: None })
+        }
+        TravelTo::Hips => {
+            let root = root.or_else(|| above(document, hips).find(|n| moves(*n))).ok_or(NoTravel::RootStill)?;
+            if !moves(root) {
+                return Err(NoTravel::RootStill);
+            }
+            Ok(Plan { nodes: children(root).collect(), root: Some(root), to, part: None })
+        }
+    }
+}
+
+/// Puts the travel of a clip elsewhere. `root`: the joint that carries it, or did; the one above the hips unless given.
+///
+/// # Errors
+/// Where there is no such travel, or nothing to carry it.
+pub fn move_travel(
+    document: &Document,
+    clip: &Clip,
+    to: TravelTo,
+    parts: TravelParts,
+    root: Option<NodeId>,
+) -> Result<Moved, NoTravel> {
+    /// Metres of a body 1.8 m high, and radians, that nobody sees.
+    const NEAR: (f32, f32) = (5e-4, 2e-3);
+    const ROUNDS: usize = 4;
+    /// Vertices that are looked at.
+    const SEEN: usize = 1024;
+    let hips = traveller(document, clip).ok_or(NoTravel::Still)?;
+    let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
+    let mut plan = plan(document, clip, hips, to, root)?;
+    let shown = Shared::new(clip.clone());
+    let mut player = Player::new(document, &shown);
+    if let (TravelTo::Hips, Some(root), false) = (to, plan.root, parts.ground && parts.height && parts.turn) {
+        plan.nodes.push(root);
+        plan.part = Some((parts, world(document, player.at(f64::from(first)), Some(root))));
+    }
+    let start = world(document, player.at(f64::from(first)), Some(hips));
+    let height = joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
+    let near = (NEAR.0 * if height > 1e-6 { height / 1.8 } else { 1.0 }, NEAR.1);
+    // How a node itself is turned does not matter to where it is.
+    let over: Vec<NodeId> = above(document, hips).collect();
+    let moved = |n: NodeId| n == hips || plan.nodes.contains(&n);
+    let concerned = |t: &&Shared<Track>| match t.property {
+        Property::Weights => false,
+        _ if over.contains(&t.target) => true,
+        property => moved(t.target) && (parts.turn || property == Property::Translation),
+    };
+    let mut times: Vec<f32> = clip.tracks.values().filter(concerned).flat_map(|t| t.times.iter().copied()).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    if times.is_empty() {
+        return Err(NoTravel::Still);
+    }
+    // What the root itself moves is meant to be elsewhere.
+    let is_below = |n: NodeId| match plan.root {
+        Some(root) => document.is_above(root, n),
+        None => plan.nodes.iter().any(|top| *top == n || document.is_above(*top, n)),
+    };
+    let seen = SeenPoints::where_all(document, SEEN, &is_below);
+    for round in 0.. {
+        let made = keyed(document, clip, &plan, parts, &start, &times, &mut player);
+        let other = Shared::new(made);
+        let mut now = Player::new(document, &other);
+        let (mut error, mut more) = ((0.0f32, 0.0f32), Vec::new());
+        for ends in times.windows(2) {
+            let middle = f64::from(ends[0]) * 0.5 + f64::from(ends[1]) * 0.5;
+            let (was, is) = (player.at(middle), now.at(middle));
+            let travel = travelled(parts, &start, &world(document, was, Some(hips)));
+            let (mut off, mut angle) = (0.0f32, 0.0f32);
+            // What carries the travel is meant to be elsewhere.
+            for node in plan.nodes.iter().copied().chain([hips]).filter(|n| Some(*n) != plan.root) {
+                let was = world(document, was, Some(node));
+                let wanted = if to == TravelTo::InPlace { travel.inverse() * was } else { was };
+                let is = world(document, is, Some(node));
+                off = off.max((wanted.w_axis - is.w_axis).truncate().length() as f32);
+                angle = angle.max(angle_between(turned(&wanted).as_quat(), turned(&is).as_quat()));
+            }
+            let back = if to == TravelTo::InPlace { travel.inverse().as_mat4() } else { Mat4::IDENTITY };
+            off = off.max(seen.apart_after(&back, was, is));
+            error = (error.0.max(off), error.1.max(angle));
+            if off > near.0 || angle > near.1 {
+                more.push(middle as f32);
+            }
+        }
+        more.retain(|t| !times.contains(t));
+        if more.is_empty() || round == ROUNDS {
+            return Ok(Moved { clip: (*other).clone(), root: plan.root.filter(|_| to == TravelTo::Root), error });
+        }
+        times.extend(more);
+        times.sort_by(f32::total_cmp);
+    }
+    Err(NoTravel::Still)
+}
+
+/// The clip with the keys of a plan.
+fn keyed(
+    document: &Document,
+    clip: &Clip,
+    plan: &Plan,
+    parts: TravelParts,
+    start: &DMat4,
+    times: &[f32],
+    player: &mut Player<'_>,
+) -> Clip {
+    let Some(hips) = traveller(document, clip) else { return clip.clone() };
+    let mut locals: BTreeMap<NodeId, Vec<(Transform, Transform)>> = BTreeMap::new();
+    for time in times {
+        let pose = player.at(f64::from(*time));
+        let travel = travelled(parts, start, &world(document, pose, Some(hips)));
+        for (node, local) in plan.nodes.iter().zip(plan.at(document, pose, &travel)) {
+            let like = pose.local[node.index()].transform();
+            let made = ulna_model::transform::decompose(&local, &like).transform;
+            locals.entry(*node).or_default().push((like, made));
+        }
+    }
+    let mut made = clip.clone();
+    if let (TravelTo::Hips, Some(root), None) = (plan.to, plan.root, plan.part) {
+        made.tracks.retain(|_, t| t.target != root || t.property == Property::Weights);
+    }
+    let shared: ulna_model::Slice<f32> = times.into();
+    let size = document.node_ids().map(|n| document.node(n).rest.transform().translation.length()).fold(0.0, f32::max);
+    for (node, locals) in locals {
+        let pose = document.node(node).local().transform();
+        let is_same = |property: Property| match property {
+            // Travel that is no turn rotates nothing.
+            Property::Rotation => {
+                !parts.turn || locals.iter().all(|(was, is)| angle_between(was.rotation, is.rotation) <= 1e-5)
+            }
+            _ => locals.iter().all(|(was, is)| was.translation.distance(is.translation) <= 1e-7 * size),
+        };
+        let [same_shift, same_turn] = [Property::Translation, Property::Rotation].map(is_same);
+        let locals: Vec<Transform> = locals.iter().map(|(_, made)| *made).collect();
+        let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
+        // What nobody sees of a body so large.
+        let strays = |property: Property, locals: &[Transform]| match property {
+            Property::Rotation => locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4),
+            _ => locals.iter().any(|l| l.translation.distance(pose.translation) > 1e-5 * size),
+        };
+        let is_shift = locals.iter().any(|l| !near(l.translation, pose.translation));
+        let is_turn = locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-5);
+        let mut last = Quat::IDENTITY;
+        let turns: Vec<f32> = locals
+            .iter()
+            .flat_map(|l| {
+                last = if l.rotation.dot(last) < 0.0 { -l.rotation } else { l.rotation };
+                last.to_array()
+            })
+            .collect();
+        let shifts: Vec<f32> = locals.iter().flat_map(|l| l.translation.to_array()).collect();
+        for (property, values, changes, is_same) in
+            [(Property::Translation, shifts, is_shift, same_shift), (Property::Rotation, turns, is_turn, same_turn)]
+        {
+            let own = made.track(node, property).map(|(id, _)| id);
+            let leaves = plan.part.is_some() && plan.root == Some(node);
+            if (own.is_none() && !changes) || (is_same && !leaves) || (property == Property::Rotation && !parts.turn) {
+                continue;
+            }
+            if let (Some(id), true) =
+                (own, plan.part.is_some() && plan.root == Some(node) && !strays(property, &locals))
+            {
+                // All that it had was baked in.
+                made.tracks.remove(&id);
+                continue;
+            }
+            let width = values.len() / times.len();
+            let track = Track {
+                target: node,
+                property,
+                interpolation: Interpolation::Linear,
+                times: shared.clone(),
+                values: values.into(),
+                width,
+                kinds: Default::default(),
+            };
+            let id = own.unwrap_or_else(|| made.free_track_id());
+            made.tracks.insert(id, Shared::new(track));
+        }
+    }
+    made
+}

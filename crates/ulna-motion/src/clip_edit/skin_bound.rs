@@ -1,0 +1,229 @@
+//! How far the skin may go when keys change, and how far it goes: the bound is given where people see it, in metres at the furthest
+//! vertices of a body 1.8 m high.
+//!
+//! A skinned vertex is an average of what its joints do with it, so it is off by no more than the joint that is off most, and a joint's
+//! matrix is affine, so that is most at a corner of the box around what hangs on it. Boxes and worlds are all that is measured: an upper
+//! bound for every vertex, at a few points a joint. Errors of a chain add up: each track gets a share by its lever and the length of
+//! its chain.
+
+use std::collections::BTreeMap;
+
+use glam::{Mat4, Vec3, Vec4};
+
+use crate::{Evaluator, Pose, Stack, joint_bounds};
+use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId};
+
+/// A body this high, metres, has the bound as it is given; others in proportion.
+const BODY: f32 = 1.8;
+
+/// How far out a joint counts on which nothing hangs, metres of such a body: something may be put in it.
+const SOCKET: f32 = 0.05;
+
+/// What a clip shows, and how far that may go.
+pub(super) struct SkinBound {
+    shown: Shared<Clip>,
+    points: Points,
+    times: Vec<f64>,
+    /// What each track may be off by, in its own units, where all of them together may use the whole bound.
+    pub shares: BTreeMap<TrackId, f32>,
+    /// The bound in the scene, metres; half of it where morph targets have the other half.
+    seen: f32,
+    /// Metres of the scene in one of a body 1.8 m high.
+    unit: f32,
+    /// 2 where morph targets have half.
+    whole: f32,
+}
+
+impl SkinBound {
+    /// `midway`: whether it is looked between the key times, too.
+    pub fn of(document: &Document, clip: &Clip, bound: f32, midway: bool) -> Self {
+        let shown = Shared::new(clip.clone());
+        let start = Pose::evaluate(document, &Stack::of(Some(&shown), 0.0));
+        let height = joint_bounds(document, &start).map_or(BODY, |(low, high)| (high - low).max_element());
+        let unit = if height > 1e-9 { height / BODY } else { 1.0 };
+        let points = points(document, clip, &start.world, unit);
+        let whole = if clip.tracks.values().any(|t| t.property == Property::Weights) { 2.0 } else { 1.0 };
+        let seen = bound * unit / whole;
+        let shares = shares(document, clip, &start.world, &points, seen);
+        Self { shown, points, times: all_times(clip, midway), shares, seen, unit, whole }
+    }
+
+    /// At how many times it is looked.
+    pub const fn moments(&self) -> usize {
+        self.times.len()
+    }
+
+    /// How far a vertex is off at most, metres of a body 1.8 m high; nothing where that is more than the bound.
+    pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
+        let (off, _) = gap(document, [&self.shown, tried], &self.points, &self.times, self.seen);
+        (off <= self.seen).then_some(off / self.unit * self.whole)
+    }
+}
+
+impl SkinBound {
+    /// How far a vertex is off at most between the times at which it is looked, metres of a body 1.8 m high, and when that is.
+    pub fn between(&self, document: &Document, tried: &Shared<Clip>) -> (f32, f64) {
+        let keys: Vec<f32> = self.times.iter().map(|t| *t as f32).collect();
+        let times = between(tried, &keys);
+        let (off, when) = gap(document, [&self.shown, tried], &self.points, &times, f32::INFINITY);
+        (off / self.unit * self.whole, when)
+    }
+}
+
+/// Points of a node's own space that stand for all that hangs on it.
+type Points = BTreeMap<NodeId, Vec<Vec3>>;
+
+fn corners(low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> {
+    (0..8).map(move |k| Vec3::select(glam::BVec3::new(k & 1 == 0, k & 2 == 0, k & 4 == 0), low, high))
+}
+
+/// What is seen of each node.
+fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Points {
+    let mut boxes: BTreeMap<NodeId, (Vec3, Vec3)> = BTreeMap::new();
+    let mut grow = |node: NodeId, at: Vec3, by: f32| {
+        let found = boxes.entry(node).or_insert((at, at));
+        *found = (found.0.min(at - Vec3::splat(by)), found.1.max(at + Vec3::splat(by)));
+    };
+    for (id, node) in document.nodes.iter() {
+        let Some(mesh) = node.mesh.and_then(|m| document.meshes.get(m)) else { continue };
+        let skin = node.skin.and_then(|s| document.skins.get(s));
+        for primitive in &mesh.primitives {
+            // Morph targets push vertices out by no more than all of them together.
+            let pushed = |t: &ulna_model::MorphTarget| t.positions.iter().map(|d| d.length()).fold(0.0, f32::max);
+            let room: f32 = primitive.targets.iter().map(pushed).sum();
+            match (skin, &primitive.weights) {
+                (Some(skin), Some(weights)) => {
+                    for (vertex, at) in primitive.positions.iter().enumerate() {
+                        for (slot, weight) in weights.vertex(vertex) {
+                            let slot = usize::from(slot);
+                            if let Some(node) = skin.joints.get(slot).filter(|_| weight != 0.0) {
+                                let joint_from_mesh = skin.inverse_bind.get(slot).copied().unwrap_or_default();
+                                grow(*node, joint_from_mesh.transform_point3(*at), room);
+                            }
+                        }
+                    }
+                }
+                _ => primitive.positions.iter().for_each(|at| grow(id, *at, room)),
+            }
+        }
+    }
+    let mut found: Points = boxes.into_iter().map(|(node, (low, high))| (node, corners(low, high).collect())).collect();
+    for track in clip.tracks.values() {
+        let world = worlds[track.target.index()];
+        let size = |axis: Vec4| axis.truncate().length().max(1e-9);
+        let out = SOCKET * unit;
+        let own = found.entry(track.target).or_default();
+        own.extend([
+            Vec3::ZERO,
+            Vec3::X * out / size(world.x_axis),
+            Vec3::Y * out / size(world.y_axis),
+            Vec3::Z * out / size(world.z_axis),
+        ]);
+    }
+    found
+}
+
+/// What a track may be off by, in its own units, where all of them together may use the whole bound.
+fn shares(document: &Document, clip: &Clip, worlds: &[Mat4], points: &Points, bound: f32) -> BTreeMap<TrackId, f32> {
+    let moved: BTreeMap<NodeId, usize> = clip.tracks.values().fold(BTreeMap::new(), |mut all, track| {
+        *all.entry(track.target).or_default() += 1;
+        all
+    });
+    let above = |node: NodeId| std::iter::successors(Some(node), |n| document.node(*n).parent);
+    // From every node with something to see up to the root: who carries it, how far away, in how long a chain.
+    let mut levers: BTreeMap<NodeId, (f32, usize)> = BTreeMap::new();
+    for (node, own) in points {
+        let chain = above(*node).filter_map(|n| moved.get(&n)).sum::<usize>().max(1);
+        let places: Vec<Vec3> = own.iter().map(|p| worlds[node.index()].transform_point3(*p)).collect();
+        for carrier in above(*node).filter(|n| moved.contains_key(n)) {
+            let origin = worlds[carrier.index()].w_axis.truncate();
+            let far = places.iter().map(|p| p.distance(origin)).fold(0.0, f32::max);
+            let lever = levers.entry(carrier).or_default();
+            *lever = (lever.0.max(far), lever.1.max(chain));
+        }
+    }
+    let share = |(id, track): (&TrackId, &Shared<Track>)| {
+        let (lever, chain) = levers.get(&track.target).copied().unwrap_or((1.0, 1));
+        let own = bound / chain as f32;
+        let parent = document.node(track.target).parent.map_or(Mat4::IDENTITY, |p| worlds[p.index()]);
+        let metres = parent.determinant().abs().cbrt().max(1e-9);
+        let tolerance = match track.property {
+            Property::Translation => own / metres,
+            Property::Rotation => own / lever.max(1e-9),
+            Property::Scale => {
+                let scale = track.value(0).iter().fold(0.0f32, |a, v| a.max(v.abs()));
+                own / lever.max(1e-9) * scale.max(1e-6)
+            }
+            Property::Weights => weight_share(document, track.target, own),
+        };
+        (*id, tolerance)
+    };
+    clip.tracks.iter().map(share).collect()
+}
+
+/// How far morph weights may be off: all targets together move no vertex by more.
+fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
+    let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else { return 1e-4 };
+    let most = mesh.primitives.iter().map(|p| {
+        let way = |t: &ulna_model::MorphTarget| t.positions.iter().map(|d| d.length()).fold(0.0, f32::max);
+        p.targets.iter().map(way).sum::<f32>()
+    });
+    // Half of the bound is the joints'.
+    own * 0.5 / most.fold(0.0, f32::max).max(1e-6)
+}
+
+/// All key times, and the middles between them.
+fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
+    let mut keys: Vec<f32> = Vec::new();
+    let mut last: Option<*const f32> = None;
+    for track in clip.tracks.values() {
+        if last != Some(track.times.as_ptr()) {
+            keys.extend(track.times.iter());
+            last = Some(track.times.as_ptr());
+        }
+    }
+    keys.sort_by(f32::total_cmp);
+    keys.dedup();
+    let mut all: Vec<f64> = keys.iter().map(|t| f64::from(*t)).collect();
+    if midway {
+        all.extend(between(clip, &keys));
+    }
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// Moments between key times: the middles, and the quarters where splines may swing to both sides of one.
+fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
+    let curved = clip.tracks.values().any(|t| t.interpolation == Interpolation::CubicSpline);
+    let parts: &[f64] = if curved { &[0.25, 0.5, 0.75] } else { &[0.5] };
+    let within = |w: &[f32]| {
+        let (from, to) = (f64::from(w[0]), f64::from(w[1]));
+        parts.iter().map(move |part| from + (to - from) * part)
+    };
+    keys.windows(2).flat_map(within).collect()
+}
+
+/// How far the points are apart at most, metres in the scene, and when; no further is looked once it is more than `enough`.
+fn gap(document: &Document, of: [&Shared<Clip>; 2], points: &Points, times: &[f64], enough: f32) -> (f32, f64) {
+    let mut evaluators = [Evaluator::default(), Evaluator::default()];
+    let mut poses = [Pose::default(), Pose::default()];
+    let mut stacks = of.map(|clip| Stack::of(Some(clip), 0.0));
+    let mut worst = (0.0f32, 0.0);
+    for time in times {
+        for ((evaluator, pose), stack) in evaluators.iter_mut().zip(&mut poses).zip(&mut stacks) {
+            stack.lanes[0].instances[0].time = *time;
+            evaluator.update(document, stack, pose);
+        }
+        for (node, own) in points {
+            let off = poses[0].world[node.index()] - poses[1].world[node.index()];
+            let most = own.iter().map(|p| (off * p.extend(1.0)).truncate().length()).fold(0.0, f32::max);
+            if most > worst.0 {
+                worst = (most, *time);
+            }
+        }
+        if worst.0 > enough {
+            break;
+        }
+    }
+    worst
+}

@@ -1,0 +1,423 @@
+//! How values between keys come about: hold, straight or smooth, and tangents that do not overshoot.
+
+use glam::{DQuat, DVec3};
+
+use super::{hold_end, is_hold_end};
+use ulna_model::{Interpolation, Property, Track};
+
+/// The slope at a key of which neither side overshoots: 0 at an extreme, else the weighted harmonic mean of both sides'
+/// (F. N. Fritsch and J. Butland, *A method for constructing local monotone piecewise cubic interpolants*, 1984).
+fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f64 {
+    if before * after <= 0.0 {
+        return 0.0;
+    }
+    let (a, b) = (2.0 * h_after + h_before, h_after + 2.0 * h_before);
+    (a + b) / (a / before + b / after)
+}
+
+/// What lies between two keys: how long it takes, and the rate of change over it (of a rotation, the vector of the turn in
+/// the joint's own axes).
+struct Piece {
+    span: f64,
+    rate: Vec<f64>,
+}
+
+fn rotation(track: &Track, key: usize) -> DQuat {
+    let v = track.value(key);
+    let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
+    if q.length_squared() > 1e-18 { q.normalize() } else { DQuat::IDENTITY }
+}
+
+/// The piece from one key to a later one over `span` seconds.
+fn piece(track: &Track, from: usize, to: usize, span: f64) -> Piece {
+    let rate = if track.property == Property::Rotation {
+        let turn = rotation(track, from).inverse() * rotation(track, to);
+        let turn = if turn.w < 0.0 { -turn } else { turn };
+        (turn.to_scaled_axis() / span).to_array().to_vec()
+    } else {
+        let (a, b) = (track.value(from), track.value(to));
+        a.iter().zip(b).map(|(a, b)| (f64::from(*b) - f64::from(*a)) / span).collect()
+    };
+    Piece { span, rate }
+}
+
+/// The automatic tangent at a key, one for both sides: flat at extremes, at both ends and where a hold begins or ends, so that
+/// no curve goes beyond its keys. Where the last key repeats the first the motion is taken for a loop, and runs through.
+fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
+    let last = track.times.len() - 1;
+    let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
+    let flat = || vec![0.0; track.width];
+    let at_end = key == 0 || key == last;
+    let loops = last >= 2 && track.value(0) == track.value(last);
+    let jumps = |k: usize| is_hold_end(track, k);
+    if (at_end && !loops) || jumps(key) || (key > 0 && jumps(key - 1)) || (key < last && jumps(key + 1)) {
+        return flat();
+    }
+    let (before, after) = if at_end {
+        if jumps(last - 1) || jumps(1) {
+            return flat();
+        }
+        (piece(track, last - 1, last, span(last - 1)), piece(track, 0, 1, span(0)))
+    } else {
+        (piece(track, key - 1, key, span(key - 1)), piece(track, key, key + 1, span(key)))
+    };
+    let slope: Vec<f64> =
+        before.rate.iter().zip(&after.rate).map(|(a, b)| limited(*a, *b, before.span, after.span)).collect();
+    if track.property != Property::Rotation {
+        return slope.into_iter().map(|s| s as f32).collect();
+    }
+    turning(track, key, &slope)
+}
+
+/// The tangent of a rotation that turns by `rate` a second in the joint's own axes: q' = ½ q ω, of the stored sign.
+fn turning(track: &Track, key: usize, rate: &[f64]) -> Vec<f32> {
+    let v = track.value(key);
+    let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
+    let turn = DVec3::from_slice(rate) * 0.5;
+    (q * DQuat::from_xyzw(turn.x, turn.y, turn.z, 0.0)).to_array().map(|c| c as f32).to_vec()
+}
+
+/// How a curve goes through a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tangents {
+    /// Smoothly, and not beyond the keys beside it.
+    Auto,
+    /// At rest.
+    Flat,
+    /// As it comes and goes on straight lines.
+    Straight,
+    /// In full flight on both sides, as a ball hits the ground: with rest at the other end of each side that is a parabola,
+    /// of which the slope at the end is twice that of the line.
+    Sharp,
+}
+
+/// A CUBICSPLINE track with other tangents at the keys at `times`; others are as they were. None of them makes the curve leave
+/// the range of two neighboring keys (F. N. Fritsch and R. E. Carlson, *Monotone piecewise cubic interpolation*, 1980).
+#[must_use]
+pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
+    if track.interpolation != Interpolation::CubicSpline {
+        return track.clone();
+    }
+    let (width, stride, last) = (track.width, track.stride(), track.times.len() - 1);
+    let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
+    let mut values = track.values.to_vec();
+    for key in (0..=last).filter(|k| times.binary_search_by(|t| t.total_cmp(&track.times[*k])).is_ok()) {
+        let slope = |factor: f64, from: usize| -> Vec<f32> {
+            let rate: Vec<f64> =
+                piece(track, from, from + 1, span(from)).rate.into_iter().map(|r| r * factor).collect();
+            match track.property {
+                Property::Rotation => turning(track, key, &rate),
+                _ => rate.into_iter().map(|r| r as f32).collect(),
+            }
+        };
+        let flat = || vec![0.0; width];
+        let sides = |factor: f64| {
+            let before = if key > 0 { slope(factor, key - 1) } else { flat() };
+            (before, if key < last { slope(factor, key) } else { flat() })
+        };
+        let (before, after) = match how {
+            Tangents::Auto => (auto_tangent(track, key), auto_tangent(track, key)),
+            Tangents::Flat => (flat(), flat()),
+            Tangents::Straight => sides(1.0),
+            Tangents::Sharp => sides(2.0),
+        };
+        let own = &mut values[key * stride..(key + 1) * stride];
+        own[..width].copy_from_slice(&before);
+        own[2 * width..].copy_from_slice(&after);
+    }
+    Track { values: values.into(), ..track.clone() }
+}
+
+/// A CUBICSPLINE track with automatic tangents; others are as they were.
+#[must_use]
+pub fn with_auto_tangents(track: &Track) -> Track {
+    if track.interpolation != Interpolation::CubicSpline {
+        return track.clone();
+    }
+    let width = track.width;
+    let mut values = Vec::with_capacity(track.values.len());
+    for key in 0..track.times.len() {
+        let tangent = auto_tangent(track, key);
+        values.extend_from_slice(&tangent);
+        values.extend_from_slice(track.value(key));
+        values.extend_from_slice(&tangent);
+    }
+    debug_assert_eq!(values.len(), track.times.len() * 3 * width);
+    Track { values: values.into(), ..track.clone() }
+}
+
+/// Whether every tangent of a track is the automatic one, to the bit.
+pub fn is_auto(track: &Track) -> bool {
+    let width = track.width;
+    track.interpolation == Interpolation::CubicSpline
+        && (0..track.times.len()).all(|key| {
+            let tangent = auto_tangent(track, key);
+            let stored = &track.values[key * 3 * width..(key + 1) * 3 * width];
+            stored[..width] == tangent[..] && stored[2 * width..] == tangent[..]
+        })
+}
+
+/// The changed track with its tangents made again, where those of the track before were automatic.
+#[must_use]
+pub fn keep_auto(before: &Track, after: Track) -> Track {
+    if after.interpolation == Interpolation::CubicSpline && is_auto(before) {
+        with_auto_tangents(&after)
+    } else {
+        after
+    }
+}
+
+/// The values of a track without tangents.
+fn plain(track: &Track) -> Vec<f32> {
+    (0..track.times.len()).flat_map(|k| track.value(k).iter().copied()).collect()
+}
+
+/// The track with another interpolation: values and times stay. CUBICSPLINE gets automatic tangents, and rotations the sign
+/// nearest the key before, which a spline through their numbers needs; a single key stays LINEAR, since the file must have
+/// two. From CUBICSPLINE tangents are lost, and from STEP or to it what ended holds is no key of its own any more.
+#[must_use]
+pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
+    if track.interpolation == to {
+        return track.clone();
+    }
+    let to = if to == Interpolation::CubicSpline && track.times.len() < 2 { Interpolation::Linear } else { to };
+    let ends: Vec<bool> = (0..track.times.len()).map(|k| to == Interpolation::Step && is_hold_end(track, k)).collect();
+    let kept: Vec<usize> = (0..track.times.len()).filter(|k| !ends[*k]).collect();
+    let mut values: Vec<f32> = kept.iter().flat_map(|k| track.value(*k).iter().copied()).collect();
+    if to == Interpolation::CubicSpline && track.property == Property::Rotation {
+        for key in 1..kept.len() {
+            let (before, own) = values.split_at_mut(key * 4);
+            let before = &before[(key - 1) * 4..];
+            if before.iter().zip(&own[..4]).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+                own[..4].iter_mut().for_each(|v| *v = -*v);
+            }
+        }
+    }
+    let times = kept.iter().map(|k| track.times[*k]).collect();
+    if to != Interpolation::CubicSpline {
+        return Track { interpolation: to, times, values: values.into(), ..track.clone() };
+    }
+    let none = vec![0.0; track.width];
+    let spaced = values.chunks(track.width).flat_map(|v| [&none, v, &none].concat()).collect();
+    with_auto_tangents(&Track { interpolation: to, times, values: spaced, ..track.clone() })
+}
+
+/// The track with holds from the keys at `times` to their next ones, or without. In a STEP track all is held already.
+#[must_use]
+pub fn held(track: &Track, times: &[f32], hold: bool) -> Track {
+    if track.interpolation == Interpolation::Step {
+        return track.clone();
+    }
+    let cubic = track.interpolation == Interpolation::CubicSpline;
+    let (width, stride) = (track.width, track.stride());
+    let values = plain(track);
+    let last = track.times.len() - 1;
+    let mut made: Vec<(f32, Vec<f32>)> = Vec::with_capacity(track.times.len() + times.len());
+    for key in 0..=last {
+        let begins = |k: usize| times.binary_search_by(|t| t.total_cmp(&track.times[k])).is_ok();
+        let ends = is_hold_end(track, key);
+        if ends && begins(key - 1) && !hold {
+            continue;
+        }
+        let mut own = track.values[key * stride..(key + 1) * stride].to_vec();
+        let holds = hold && begins(key) && key < last && !is_hold_end(track, key + 1) && !ends;
+        let end = (key < last).then(|| hold_end(track.times[key + 1])).filter(|e| *e > track.times[key]);
+        let value = &values[key * width..(key + 1) * width];
+        let same = key < last && value == &values[(key + 1) * width..(key + 2) * width];
+        if let Some(end) = end.filter(|_| holds && !same) {
+            if cubic {
+                own[2 * width..].fill(0.0);
+            }
+            made.push((track.times[key], own));
+            let flat = vec![0.0; if cubic { width } else { 0 }];
+            made.push((end, [&flat, value, &flat].concat()));
+        } else {
+            made.push((track.times[key], own));
+        }
+    }
+    let after = Track {
+        times: made.iter().map(|m| m.0).collect(),
+        values: made.into_iter().flat_map(|m| m.1).collect(),
+        ..track.clone()
+    };
+    keep_auto(track, after)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Quat;
+    use proptest::prelude::*;
+
+    use super::{
+        super::{TimeMap, remove_keys, retime, tests::any_track},
+        *,
+    };
+    use crate::sample_into;
+    use ulna_model::{NodeId, transform::angle_between};
+
+    fn values(keys: &[(f32, f32)]) -> Track {
+        Track {
+            target: NodeId(0),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: keys.iter().map(|k| k.0).collect(),
+            values: keys.iter().flat_map(|k| [k.1, -k.1, 0.0]).collect(),
+            width: 3,
+            kinds: Default::default(),
+        }
+    }
+
+    fn at(track: &Track, time: f64) -> f32 {
+        let mut out = [0.0; 3];
+        sample_into(track, time, &mut out);
+        out[0]
+    }
+
+    proptest! {
+        #[test]
+        fn smooth_never_goes_beyond_its_keys(keys in prop::collection::vec((0.01f32..1.0, -3.0f32..3.0), 2..9), part in 0.0f64..1.0) {
+            let mut time = 0.0;
+            let keys: Vec<(f32, f32)> = keys.into_iter().map(|(gap, v)| { time += gap; (time, v) }).collect();
+            let track = with_interpolation(&values(&keys), Interpolation::CubicSpline);
+            prop_assert!(track.validate().is_ok() && is_auto(&track));
+            for pair in keys.windows(2) {
+                let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
+                let seen = at(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0));
+                prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}", seen, low, high);
+            }
+        }
+
+        #[test]
+        fn smooth_turns_about_one_axis_never_go_beyond_their_keys(
+            keys in prop::collection::vec((0.02f32..1.0, -1.5f32..1.5), 2..9),
+            axis in prop::array::uniform3(-1.0f32..1.0),
+            part in 0.0f64..1.0,
+        ) {
+            let axis = glam::Vec3::from(axis).try_normalize().unwrap_or(glam::Vec3::Y);
+            let mut time = 0.0;
+            let mut angle = 0.0;
+            let keys: Vec<(f32, f32)> =
+                keys.into_iter().map(|(gap, turn)| { time += gap; angle += turn; (time, angle) }).collect();
+            let linear = Track {
+                property: Property::Rotation,
+                values: keys.iter().flat_map(|k| Quat::from_axis_angle(axis, k.1).to_array()).collect(),
+                width: 4,
+                ..values(&keys)
+            };
+            let track = with_interpolation(&linear, Interpolation::CubicSpline);
+            prop_assert!(is_auto(&track));
+            for pair in keys.windows(2) {
+                let mut out = [0.0; 4];
+                sample_into(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0), &mut out);
+                let seen = Quat::from_array(out);
+                // Between two keys on one great arc: the way by it is no longer than the way without it.
+                let [a, b] = [pair[0].1, pair[1].1].map(|angle| Quat::from_axis_angle(axis, angle));
+                let way = angle_between(a, seen) + angle_between(seen, b);
+                prop_assert!(way <= angle_between(a, b) + 2e-3, "{} {}", way, angle_between(a, b));
+            }
+        }
+
+        #[test]
+        fn a_hold_is_one_thing_and_goes_away(track in any_track(), picks in prop::collection::vec(any::<bool>(), 12), by in 0.5f64..2.0) {
+            let times: Vec<f32> = track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
+            let holds = held(&track, &times, true);
+            prop_assert!(holds.validate().is_ok());
+            // Held to the last moment.
+            if track.interpolation != Interpolation::Step {
+                for time in &times {
+                    let key = holds.key_at(*time, 0.0).unwrap();
+                    let ends = (key + 1..holds.times.len()).find(|k| is_hold_end(&holds, *k));
+                    if ends == Some(key + 1) {
+                        let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
+                        sample_into(&holds, f64::from(*time), &mut a);
+                        sample_into(&holds, f64::from(holds.times[key + 1]) - 1e-4, &mut b);
+                        for (a, b) in a.iter().zip(&b) {
+                            prop_assert!((a - b).abs() < 1e-5);
+                        }
+                    }
+                }
+            }
+            // Moving all moves the ends too, and taking holds off gives the keys there were.
+            let moved = retime(&holds, &track.times, &TimeMap::shift(by), false).unwrap();
+            prop_assert_eq!(moved.keys.len(), track.times.len());
+            let ends = |t: &Track| (0..t.times.len()).filter(|k| is_hold_end(t, *k)).count();
+            prop_assert_eq!(ends(&moved.track), ends(&holds));
+            let back = held(&holds, &times, false);
+            prop_assert_eq!(&*back.times, &*track.times);
+            let left = remove_keys(&holds, &track.times[..1]);
+            prop_assert!(left.is_none_or(|t| t.validate().is_ok() && ends(&t) <= ends(&holds)));
+        }
+    }
+
+    #[test]
+    fn a_hold_ends_a_millisecond_before_the_next_key() {
+        for kind in [Interpolation::Linear, Interpolation::CubicSpline] {
+            let track = with_interpolation(&values(&[(0.0, 1.0), (1.0, 2.0), (2.0, 3.0)]), kind);
+            let holds = held(&track, &[0.0], true);
+            assert_eq!(holds.times.len(), 4);
+            assert!(is_hold_end(&holds, 1) && (holds.times[1] - 0.999).abs() < 1e-6);
+            assert_eq!((at(&holds, 0.5), at(&holds, 0.998)), (1.0, 1.0));
+            let moved = retime(&holds, &[1.0], &TimeMap::shift(0.5), false).unwrap();
+            assert!((moved.track.times[1] - 1.499).abs() < 1e-6 && moved.track.times[2] == 1.5);
+            assert_eq!((&*moved.keys, moved.replaced), (&[1.5][..], 0));
+            // The key that held and what ended it go together.
+            assert_eq!(&*remove_keys(&holds, &[0.0]).unwrap().times, [1.0, 2.0]);
+            assert_eq!(&*remove_keys(&holds, &[1.0]).unwrap().times, [0.0, 2.0]);
+        }
+    }
+
+    #[test]
+    fn tangents_that_are_automatic_stay_so_and_others_are_left_alone() {
+        let auto = with_interpolation(&values(&[(0.0, 0.0), (1.0, 2.0), (2.0, 3.0)]), Interpolation::CubicSpline);
+        let moved = retime(&auto, &[1.0], &TimeMap::shift(0.25), false).unwrap().track;
+        assert!(is_auto(&moved) && moved.values != auto.values);
+        let mut values = auto.values.to_vec();
+        values[9 + 6] += 1.0;
+        let own = Track { values: values.clone().into(), ..auto };
+        let moved = retime(&own, &[1.0], &TimeMap::shift(0.25), false).unwrap().track;
+        assert_eq!(&*moved.values, values);
+    }
+
+    #[test]
+    fn a_loop_runs_through_its_seam() {
+        let track = values(&[(0.0, 1.0), (1.0, 2.0), (2.0, 0.0), (3.0, 1.0)]);
+        let track = with_interpolation(&track, Interpolation::CubicSpline);
+        let slope = |key: usize, part: usize| track.values[key * 9 + part * 3];
+        assert!(slope(0, 2) > 0.5);
+        assert_eq!(slope(0, 2), slope(3, 0));
+    }
+
+    proptest! {
+        /// Between two neighboring keys the curve stays between their values, whatever tangents they were given.
+        #[test]
+        fn no_tangents_overshoot(keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0, 0usize..4), 3..8)) {
+            let mut now = 0.0;
+            let keys: Vec<(f32, f32, usize)> = keys.into_iter().map(|(gap, v, how)| { now += gap; (now, v, how) }).collect();
+            let linear = values(&keys.iter().map(|k| (k.0, k.1)).collect::<Vec<_>>());
+            let mut track = with_interpolation(&linear, Interpolation::CubicSpline);
+            for (time, _, how) in &keys {
+                let how = [Tangents::Auto, Tangents::Flat, Tangents::Straight, Tangents::Sharp][*how];
+                track = with_tangents(&track, &[*time], how);
+            }
+            for pair in keys.windows(2) {
+                let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
+                for step in 0..=40 {
+                    let time = f64::from(pair[0].0) + f64::from(pair[1].0 - pair[0].0) * f64::from(step) / 40.0;
+                    let seen = at(&track, time);
+                    prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}", seen, low, high);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bounce_of_three_keys_falls_as_a_ball_does() {
+        let linear = values(&[(0.0, 1.0), (0.5, 0.0), (1.0, 1.0)]);
+        let ball = with_tangents(&with_interpolation(&linear, Interpolation::CubicSpline), &[0.5], Tangents::Sharp);
+        for k in 0..=100 {
+            let time = f64::from(k) / 100.0;
+            let fallen = if time < 0.5 { time } else { 1.0 - time } / 0.5;
+            assert!((f64::from(at(&ball, time)) - (1.0 - fallen * fallen)).abs() < 1e-5, "{time}: {}", at(&ball, time));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Arithmetic on the values of keys: more, less, larger about a value, or one and the same.
+
+use glam::{DQuat, Quat};
+
+use super::{keep_auto, marks};
+use ulna_model::{Interpolation, Property, Track, transform::unit_or};
+
+/// What is done to each of some keys' values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueChange {
+    /// `v + by`, a number each; a rotation is turned by it in the joint's own axes (`q · by`), and wants four numbers.
+    Add(Vec<f32>),
+    /// `about + (v − about)·by`; a rotation is turned as much further from the one it is about (slerp beyond 1).
+    Scale {
+        /// How much larger, a number each; the first counts for rotations.
+        by: Vec<f32>,
+        /// A value that stays.
+        about: Vec<f32>,
+    },
+    /// The numbers that are given; those that are not stay.
+    Set(Vec<Option<f32>>),
+}
+
+fn unit(values: &[f32]) -> Quat {
+    unit_or(Quat::from_slice(values), Quat::IDENTITY)
+}
+
+/// The value of a rotation after a change, and what its tangents are turned by from the left and the right.
+fn turned(value: &[f32], change: &ValueChange) -> Option<Quat> {
+    match change {
+        ValueChange::Add(by) => Some(unit(value) * unit(by)),
+        ValueChange::Scale { by, about } => {
+            let (from, to) = (unit(about).as_dquat(), unit(value).as_dquat());
+            let way = from.inverse() * to;
+            let way = if way.w < 0.0 { -way } else { way };
+            let made = from * DQuat::from_scaled_axis(way.to_scaled_axis() * f64::from(*by.first()?));
+            Some(made.as_quat())
+        }
+        ValueChange::Set(to) => Some(unit(&to.iter().copied().collect::<Option<Vec<f32>>>()?)),
+    }
+}
+
+fn changed(value: &mut [f32], change: &ValueChange) {
+    for (i, v) in value.iter_mut().enumerate() {
+        *v = match change {
+            ValueChange::Add(by) => *v + by.get(i).copied().unwrap_or(0.0),
+            ValueChange::Scale { by, about } => {
+                let about = about.get(i).copied().unwrap_or(0.0);
+                let by = by.get(i).copied().unwrap_or(1.0);
+                // A factor of 1 leaves it to the bit.
+                if by == 1.0 { *v } else { about + (*v - about) * by }
+            }
+            ValueChange::Set(to) => to.get(i).copied().flatten().unwrap_or(*v),
+        };
+    }
+}
+
+/// The track with the values of the keys at `times` changed. Tangents go with them: a sum leaves them (those of rotations are
+/// turned along), a factor makes them as much steeper; given numbers leave them, too. The ends of holds follow the keys that
+/// begin them.
+#[must_use]
+pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Track {
+    let ends = super::hold_ends(track);
+    let mut marks = marks(track, times, None);
+    if let Some(ends) = ends {
+        for key in 1..marks.len() {
+            if ends[key] {
+                marks[key] = marks[key - 1];
+            }
+        }
+    }
+    let (width, stride) = (track.width, track.stride());
+    let cubic = track.interpolation == Interpolation::CubicSpline;
+    let skip = if cubic { width } else { 0 };
+    let mut values = track.values.to_vec();
+    for key in (0..marks.len()).filter(|k| marks[*k]) {
+        let own = &mut values[key * stride..(key + 1) * stride];
+        if track.property != Property::Rotation {
+            changed(&mut own[skip..skip + width], change);
+            if let (true, ValueChange::Scale { by, .. }) = (cubic, change) {
+                for (i, v) in own.iter_mut().enumerate().filter(|(i, _)| i / width != 1) {
+                    *v *= by.get(i % width).copied().unwrap_or(1.0);
+                }
+            }
+            continue;
+        }
+        let value: Vec<f32> = own[skip..skip + 4].to_vec();
+        let Some(mut to) = turned(&value, change) else { continue };
+        // Of the two signs the one it had: splines go through the numbers.
+        let was = unit(&value);
+        if to.dot(was) < 0.0 && matches!(change, ValueChange::Scale { .. } | ValueChange::Set(_)) {
+            to = -to;
+        }
+        own[skip..skip + 4].copy_from_slice(&to.to_array());
+        if cubic {
+            let right = was.conjugate() * to;
+            let longer =
+                if let ValueChange::Scale { by, .. } = change { by.first().copied().unwrap_or(1.0) } else { 1.0 };
+            for part in [0..4, 8..12] {
+                let tangent = Quat::from_slice(&own[part.clone()]) * right * longer;
+                own[part].copy_from_slice(&tangent.to_array());
+            }
+        }
+    }
+    keep_auto(track, Track { values: values.into(), ..track.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{super::tests::any_track, *};
+    use crate::sample_into;
+    use ulna_model::transform::angle_between;
+
+    proptest! {
+        #[test]
+        fn all_keys_changed_alike_change_the_motion_alike(track in any_track(), by in prop::array::uniform3(-1.0f32..1.0), part in 0.0f64..1.0) {
+            let turns = track.property == Property::Rotation;
+            let turn = Quat::from_scaled_axis(by.into());
+            let change = ValueChange::Add(if turns { turn.to_array().to_vec() } else { by.to_vec() });
+            let made = change_values(&track, &track.times, &change);
+            let time = part * f64::from(track.times[track.times.len() - 1]);
+            let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
+            sample_into(&track, time, &mut a);
+            sample_into(&made, time, &mut b);
+            if turns {
+                prop_assert!(angle_between(Quat::from_slice(&a) * turn, Quat::from_slice(&b)) < 3e-3);
+            } else {
+                prop_assert!(a.iter().zip(&b).zip(&by).all(|((a, b), by)| (a + by - b).abs() < 1e-3));
+            }
+        }
+    }
+
+    #[test]
+    fn a_rotation_goes_further_from_where_it_is_about() {
+        let track = Track {
+            target: ulna_model::NodeId(0),
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: [0.0].into(),
+            values: Quat::from_rotation_x(0.4).to_array().to_vec().into(),
+            width: 4,
+            kinds: Default::default(),
+        };
+        let about = Quat::from_rotation_x(0.1).to_array().to_vec();
+        let made = change_values(&track, &[0.0], &ValueChange::Scale { by: vec![2.0], about });
+        assert!(angle_between(Quat::from_slice(made.value(0)), Quat::from_rotation_x(0.7)) < 1e-3);
+    }
+}

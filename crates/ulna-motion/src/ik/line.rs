@@ -1,0 +1,112 @@
+//! The nodes from the root of a chain to its end as they stand, in double precision, to be turned one by one.
+
+use glam::{DMat3, DMat4, DQuat, DVec3, Quat};
+
+use crate::{JointRange, Pose};
+use ulna_geometry::orthogonal_factor;
+use ulna_model::{Asset, NodeId};
+
+/// A path of nodes, the first above all others, and a point that hangs on the last.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub nodes: Vec<NodeId>,
+    above: DMat4,
+    locals: Vec<(DVec3, DQuat, DVec3)>,
+    worlds: Vec<DMat4>,
+    /// In the space of the last node.
+    pub tip: DVec3,
+}
+
+impl Line {
+    pub fn new(file: &Asset, pose: &Pose, nodes: &[NodeId], tip: DVec3) -> Self {
+        let local = |n: &NodeId| {
+            let t = pose.local[n.index()].transform();
+            (t.translation.as_dvec3(), t.rotation.as_dquat().normalize(), t.scale.as_dvec3())
+        };
+        let above = nodes.first().map_or(DMat4::IDENTITY, |n| pose.parent_world(file, *n).as_dmat4());
+        let locals: Vec<_> = nodes.iter().map(local).collect();
+        let mut line = Self { nodes: nodes.to_vec(), above, worlds: vec![DMat4::IDENTITY; locals.len()], locals, tip };
+        line.refresh(0);
+        line
+    }
+
+    fn refresh(&mut self, from: usize) {
+        for k in from..self.locals.len() {
+            let (t, r, s) = self.locals[k];
+            self.worlds[k] = *self.parent(k) * DMat4::from_scale_rotation_translation(s, r, t);
+        }
+    }
+
+    fn parent(&self, k: usize) -> &DMat4 {
+        k.checked_sub(1).map_or(&self.above, |p| &self.worlds[p])
+    }
+
+    /// Where a node is.
+    pub fn place(&self, k: usize) -> DVec3 {
+        self.worlds[k].w_axis.truncate()
+    }
+
+    /// Where the point at the end is.
+    pub fn end(&self) -> DVec3 {
+        self.worlds.last().map_or(self.tip, |w| w.transform_point3(self.tip))
+    }
+
+    /// Which way a node's axes point in the scene: the orthogonal factor of its matrix.
+    pub fn turning(&self, k: usize) -> Option<DMat3> {
+        orthogonal_factor(&self.worlds[k])
+    }
+
+    /// Turns a node in the scene about its own place. Where its parent is squashed flat it stays.
+    pub fn turn(&mut self, k: usize, by: DQuat) {
+        let Some(o) = orthogonal_factor(self.parent(k)) else { return };
+        // `O⁻¹·u·O` of a turn is the turn about the axis taken along, the other way round in a mirror.
+        let sign = if o.determinant() < 0.0 { -1.0 } else { 1.0 };
+        let axis = o.transpose() * by.xyz() * sign;
+        let taken = DQuat::from_xyzw(axis.x, axis.y, axis.z, by.w);
+        let turned = (taken * self.locals[k].1).normalize();
+        if turned.is_finite() {
+            self.locals[k].1 = turned;
+            self.refresh(k);
+        }
+    }
+
+    /// How the point at the end moves in the scene as a node turns about x, y and z of its parent: metres a radian.
+    pub fn moves(&self, k: usize) -> [DVec3; 3] {
+        let parent = DMat3::from_mat4(*self.parent(k));
+        let (_, r, s) = self.locals[k];
+        let below = self.worlds[k].inverse().transform_point3(self.end());
+        // Of a node squashed flat nothing can be said; it does not turn.
+        let arm = if below.is_finite() { DMat3::from_quat(r) * (s * below) } else { DVec3::ZERO };
+        [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| parent * axis.cross(arm))
+    }
+
+    /// Turns a node in its parent, by an axis times radians.
+    pub fn turn_in_parent(&mut self, k: usize, by: DVec3) {
+        let turned = (DQuat::from_scaled_axis(by) * self.locals[k].1).normalize();
+        if turned.is_finite() {
+            self.locals[k].1 = turned;
+            self.refresh(k);
+        }
+    }
+
+    /// Keeps a node's turn within what it may be; `rest` is its rest rotation.
+    pub fn keep(&mut self, k: usize, rest: DQuat, range: &JointRange) {
+        let kept = range.within(rest, self.locals[k].1);
+        if kept != self.locals[k].1 && kept.is_finite() {
+            self.locals[k].1 = kept;
+            self.refresh(k);
+        }
+    }
+
+    /// Turns a node so that its axes point these ways.
+    pub fn turn_to(&mut self, k: usize, to: &DMat3) {
+        if let Some(now) = self.turning(k) {
+            self.turn(k, DQuat::from_mat3(&(*to * now.transpose())).normalize());
+        }
+    }
+
+    /// The rotation of a node's local transform.
+    pub fn rotation(&self, k: usize) -> Quat {
+        self.locals[k].1.as_quat().normalize()
+    }
+}

@@ -1,0 +1,175 @@
+//! What is found by looking through a whole document, and is the same as long as its bodies are: which nodes carry motion, their roles,
+//! their mirror partners. Handles ask for it in each frame and commands for each node, so it is kept for the last few documents that a
+//! thread looked at.
+//!
+//! Poses and keys are no part of a body: a drag, or a key more, finds all of it again. A gesture asks in turns about the document that it
+//! began with and the one that it shows, hence more than one.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
+
+use super::{humanoid::BodyRole, mirror::Mirror, rig::Rig};
+use ulna_model::{
+    Document, Local, MeshId, Node, NodeId, PointerTrack, Shared, SharedWeak, Skin, SkinId, Slots, Targets, Tree, Vrm,
+    WeightMap,
+};
+
+/// Nodes with what part of a body each is.
+type Roles = Arc<[(NodeId, Option<BodyRole>)]>;
+
+/// What is known of the bodies of a document; found when it is first asked for.
+#[derive(Debug)]
+pub(super) struct Known {
+    of: Bodies,
+    rig: OnceCell<Arc<Rig>>,
+    roles: OnceCell<Roles>,
+    hips: OnceCell<Option<NodeId>>,
+    /// With the nodes that carry motion, those that are posed among them.
+    mirror: RefCell<Option<(Vec<bool>, Arc<Mirror>)>>,
+}
+
+/// What it is found from.
+#[derive(Debug)]
+struct Bodies {
+    tree: Shared<Tree>,
+    nodes: Vec<Option<Body>>,
+    skins: Slots<SkinId, Shared<Skin>>,
+    /// Of each clip, what its tracks and its pointers move.
+    moved: Vec<(Arc<Targets>, Shared<[PointerTrack]>)>,
+    vrm: Option<Shared<Vrm>>,
+    pairs: Shared<[(NodeId, Option<NodeId>)]>,
+}
+
+/// What counts of a node.
+#[derive(Debug)]
+struct Body {
+    name: Option<Arc<str>>,
+    rest: Local,
+    mesh: Option<MeshId>,
+    skin: Option<SkinId>,
+}
+
+impl Bodies {
+    fn of(document: &Document) -> Self {
+        let part = |node: &Node| Body { name: node.name.clone(), rest: node.rest, mesh: node.mesh, skin: node.skin };
+        Self {
+            tree: document.nodes.tree().clone(),
+            nodes: document.nodes.slots().map(|slot| slot.map(part)).collect(),
+            skins: document.skins.clone(),
+            moved: document.clips.values().map(|c| (c.tracks.targets().clone(), c.pointers.clone())).collect(),
+            vrm: document.vrm.clone(),
+            pairs: document.aids.mirror_pairs.clone(),
+        }
+    }
+
+    fn are_of(&self, document: &Document) -> bool {
+        let same_name = |a: &Option<Arc<str>>, b: &Option<Arc<str>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (None, None) => true,
+            _ => false,
+        };
+        let same = |(kept, now): (&Option<Body>, Option<&Node>)| match (kept, now) {
+            (Some(kept), Some(now)) => {
+                (kept.mesh, kept.skin) == (now.mesh, now.skin)
+                    && kept.rest == now.rest
+                    && same_name(&kept.name, &now.name)
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        let slots = document.nodes.slots();
+        let clips = document.clips.values();
+        self.tree == *document.nodes.tree()
+            && self.nodes.len() == slots.len()
+            && self.skins == document.skins
+            && self.vrm == document.vrm
+            && self.pairs == document.aids.mirror_pairs
+            && self.moved.len() == clips.clone().count()
+            && self.moved.iter().zip(clips).all(|((targets, pointers), clip)| {
+                let now = clip.tracks.targets();
+                (Arc::ptr_eq(targets, now) || targets == now) && *pointers == clip.pointers
+            })
+            && self.nodes.iter().zip(slots).all(same)
+    }
+}
+
+/// How many documents are remembered.
+const MOST: usize = 4;
+
+thread_local! {
+    /// The one that was asked about last comes first.
+    static KNOWN: RefCell<Vec<Rc<Known>>> = const { RefCell::new(Vec::new()) };
+    static USED: RefCell<Vec<UsedJoints>> = const { RefCell::new(Vec::new()) };
+}
+
+/// By joint of a skin, whether a weight map has a weight for it.
+type UsedJoints = (SharedWeak<WeightMap>, Arc<[bool]>);
+
+/// What is known of the bodies of a document.
+pub(super) fn known(document: &Document) -> Rc<Known> {
+    KNOWN.with_borrow_mut(|all| {
+        let found = match all.iter().position(|known| known.of.are_of(document)) {
+            Some(at) => all.remove(at),
+            None => Rc::new(Known {
+                of: Bodies::of(document),
+                rig: OnceCell::new(),
+                roles: OnceCell::new(),
+                hips: OnceCell::new(),
+                mirror: RefCell::new(None),
+            }),
+        };
+        all.insert(0, found.clone());
+        all.truncate(MOST);
+        found
+    })
+}
+
+impl Known {
+    pub fn rig(&self, find: impl FnOnce() -> Rig) -> Arc<Rig> {
+        self.rig.get_or_init(|| Arc::new(find())).clone()
+    }
+
+    pub fn roles(&self, find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>) -> Arc<[(NodeId, Option<BodyRole>)]> {
+        self.roles.get_or_init(|| find().into()).clone()
+    }
+
+    pub fn hips(&self, find: impl FnOnce() -> Option<NodeId>) -> Option<NodeId> {
+        *self.hips.get_or_init(find)
+    }
+
+    pub fn mirror(&self, carriers: Vec<bool>, find: impl FnOnce(&[bool]) -> Mirror) -> Arc<Mirror> {
+        let kept = self.mirror.borrow().as_ref().filter(|(of, _)| *of == carriers).map(|(_, mirror)| mirror.clone());
+        kept.unwrap_or_else(|| {
+            let made = Arc::new(find(&carriers));
+            *self.mirror.borrow_mut() = Some((carriers, made.clone()));
+            made
+        })
+    }
+}
+
+/// By joint of a skin, whether a weight map has a weight for it: found once as long as no weight changes.
+pub(super) fn used_joints(map: &Shared<WeightMap>) -> Arc<[bool]> {
+    /// Maps that are remembered.
+    const MAPS: usize = 64;
+    USED.with_borrow_mut(|all| {
+        if let Some((_, used)) = all.iter().find(|(of, _)| of.is(map)) {
+            return used.clone();
+        }
+        let mut used = Vec::new();
+        for (joint, _) in map.joints.iter().zip(map.weights.iter()).filter(|(_, w)| **w > 0.0) {
+            let joint = usize::from(*joint);
+            if used.len() <= joint {
+                used.resize(joint + 1, false);
+            }
+            used[joint] = true;
+        }
+        let used: Arc<[bool]> = used.into();
+        all.retain(|(of, _)| of.is_alive());
+        all.truncate(MAPS - 1);
+        all.insert(0, (Shared::downgrade(map), used.clone()));
+        used
+    })
+}

@@ -1,0 +1,141 @@
+//! How far joints turn, guessed from all clips: what a file's makers never do, a pose better does not either. Nothing says so in
+//! glTF; where no clip turns a joint there is no limit.
+//!
+//! Turns from the rest are told as rotation vectors (axis times angle). Their main directions are the axes that a joint turns about,
+//! a hinge's first of all; along each it keeps between the least and the most that any key has.
+
+use std::collections::BTreeMap;
+
+use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
+
+use ulna_model::{Document, Interpolation, NodeId, Property, Track, transform::unit_or};
+
+/// Beyond what the keys have, radians: a little more is no harm.
+const MARGIN: f64 = 0.05;
+
+/// How far one joint turns from its rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointRange {
+    /// What it turns about, unit, in its own axes at rest; the one it turns most about first.
+    pub axes: [Vec3; 3],
+    /// The least turn about each, radians.
+    pub low: Vec3,
+    /// The most.
+    pub high: Vec3,
+}
+
+/// The ranges of joints, of those that any clip turns.
+pub type Limits = BTreeMap<NodeId, JointRange>;
+
+/// The rotation vector of a turn, the short way round.
+fn vector(q: DQuat) -> DVec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    q.normalize().to_scaled_axis()
+}
+
+/// The rotations that a track has at its keys.
+fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
+    let (stride, skip) = (track.stride(), if track.interpolation == Interpolation::CubicSpline { 4 } else { 0 });
+    let keys = track.values.chunks_exact(stride.max(4));
+    keys.filter_map(move |v| v.get(skip..skip + 4)).map(|v| unit_or(Quat::from_slice(v), Quat::IDENTITY))
+}
+
+/// The direction in which vectors spread most: the axis of the largest eigenvalue, by powers of their scatter.
+fn main_axis(scatter: &DMat3) -> Option<DVec3> {
+    let start = [scatter.x_axis, scatter.y_axis, scatter.z_axis]
+        .into_iter()
+        .max_by(|a, b| a.length().total_cmp(&b.length()))?;
+    let mut axis = start.try_normalize()?;
+    for _ in 0..64 {
+        axis = (*scatter * axis).try_normalize()?;
+    }
+    Some(axis)
+}
+
+fn outer(v: DVec3) -> DMat3 {
+    DMat3::from_cols(v * v.x, v * v.y, v * v.z)
+}
+
+fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
+    let scatter = vectors.iter().fold(DMat3::ZERO, |sum, v| sum + outer(*v));
+    let x = main_axis(&scatter)?;
+    let without = |v: DVec3| v.reject_from(x);
+    let rest = vectors.iter().fold(DMat3::ZERO, |sum, v| sum + outer(without(*v)));
+    let y = main_axis(&rest).map(without).and_then(DVec3::try_normalize).unwrap_or_else(|| x.any_orthonormal_vector());
+    let axes = [x, y, x.cross(y)];
+    // The rest belongs to it, whether any key has it or not.
+    let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
+    for v in vectors {
+        let along = DVec3::from_array(axes.map(|a| v.dot(a)));
+        (low, high) = (low.min(along), high.max(along));
+    }
+    let margin = DVec3::splat(MARGIN);
+    Some(JointRange { axes: axes.map(|a| a.as_vec3()), low: (low - margin).as_vec3(), high: (high + margin).as_vec3() })
+}
+
+/// The ranges of some joints over all clips.
+pub fn limits_of(document: &Document, joints: &[NodeId]) -> Limits {
+    let mut turns: BTreeMap<NodeId, Vec<DVec3>> = BTreeMap::new();
+    for track in document.clips.values().flat_map(|c| c.tracks.values()) {
+        if track.property == Property::Rotation && joints.contains(&track.target) {
+            let rest = document.node(track.target).rest.transform().rotation.as_dquat().inverse();
+            turns.entry(track.target).or_default().extend(rotations(track).map(|r| vector(rest * r.as_dquat())));
+        }
+    }
+    turns.into_iter().filter_map(|(node, vectors)| Some((node, range_of(&vectors)?))).collect()
+}
+
+impl JointRange {
+    /// How far a rotation is turned from the rest about each axis, radians.
+    pub fn angles(&self, rest: Quat, rotation: Quat) -> Vec3 {
+        let v = vector(rest.as_dquat().inverse() * rotation.as_dquat()).as_vec3();
+        Vec3::from_array(self.axes.map(|a| v.dot(a)))
+    }
+
+    /// A rotation kept within; the very same where it is.
+    pub fn within(&self, rest: DQuat, rotation: DQuat) -> DQuat {
+        let v = vector(rest.inverse() * rotation);
+        let along = DVec3::from_array(self.axes.map(|a| v.dot(a.as_dvec3())));
+        let kept = along.clamp(self.low.as_dvec3(), self.high.as_dvec3());
+        if kept == along {
+            return rotation;
+        }
+        let [x, y, z] = self.axes.map(|a| a.as_dvec3());
+        (rest * DQuat::from_scaled_axis(x * kept.x + y * kept.y + z * kept.z)).normalize()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_any_key_has_stays_and_what_is_beyond_comes_back(
+            turns in prop::collection::vec(prop::array::uniform3(-1.0f64..1.0), 1..20), to in prop::array::uniform3(-1.6f64..1.6),
+        ) {
+            let vectors: Vec<DVec3> = turns.iter().map(|v| DVec3::from_array(*v)).collect();
+            let Some(range) = range_of(&vectors) else { return Ok(()) };
+            let rest = DQuat::from_rotation_y(0.7);
+            for v in &vectors {
+                let q = rest * DQuat::from_scaled_axis(*v);
+                prop_assert!(range.within(rest, q).angle_between(q) < 1e-5);
+            }
+            let kept = range.within(rest, rest * DQuat::from_scaled_axis(DVec3::from_array(to)));
+            let angles = range.angles(rest.as_quat(), kept.as_quat());
+            prop_assert!((angles - angles.clamp(range.low, range.high)).abs().max_element() < 1e-4);
+            prop_assert!(range.within(rest, kept).angle_between(kept) < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_hinge_is_found() {
+        let vectors: Vec<DVec3> = (0..9).map(|k| DVec3::new(0.0, 0.1 + 0.2 * f64::from(k), 0.0)).collect();
+        let range = range_of(&vectors).unwrap();
+        assert!(range.axes[0].y.abs() > 0.999);
+        let width = range.high - range.low;
+        assert!((width.x - 1.8).abs() < 1e-5 && width.y < 0.11 && width.z < 0.11, "{range:?}");
+    }
+}

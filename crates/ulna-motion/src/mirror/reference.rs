@@ -1,0 +1,174 @@
+//! How skeletons stand when they are symmetric: the pose that mirror images are taken about.
+//!
+//! That is the rest, but for the top joints of a skin. Their rest is what their nodes in the file say, which is often the first
+//! frame of a clip: a lean, a turn. Their inverse bind matrices say how they stood when the skin was bound. Where the two differ by a
+//! turn that is none of the axes, they are put back as they were bound, and everything below them with them.
+
+use std::collections::{HashMap, HashSet};
+
+use glam::{DMat3, DMat4, DQuat, DVec3};
+
+use ulna_geometry::orthogonal_factor;
+use ulna_model::{Document, NodeId, Skin, SkinId};
+
+/// Turns below this are rounding, radians.
+const NOISE: f64 = 2e-3;
+/// Differences of places below this are rounding, in sizes of the skeleton.
+const NEAR: f64 = 1e-3;
+
+/// The orthogonal factor of a matrix, without its reflection.
+pub(super) fn turning(matrix: &DMat4) -> Option<DMat3> {
+    let factor = orthogonal_factor(matrix)?;
+    Some(if factor.determinant() < 0.0 { factor * -1.0 } else { factor })
+}
+
+/// `scene_from_node` of all nodes, standing so.
+pub(super) fn frames(document: &Document) -> Vec<DMat4> {
+    let mut frames = rests(document);
+    let tops = tops(document);
+    if tops.is_empty() {
+        return frames;
+    }
+    let mut stands: Vec<(SkinId, Option<Stand>)> = Vec::new();
+    for (id, skin) in document.skins.iter().filter(|(_, s)| s.has_inverse_bind) {
+        stands.push((id, Stand::of(document, skin, &frames)));
+    }
+    let plain = frames.clone();
+    for node in document.nodes.order() {
+        let above = document.node(*node).parent.map(|p| (frames[p.index()], plain[p.index()]));
+        if let Some((now, _)) = above.filter(|(now, was)| now != was) {
+            frames[node.index()] = now * document.node(*node).rest.matrix().as_dmat4();
+        }
+        let Some((skin, bind)) = tops.iter().find(|(n, _, _)| n == node).map(|(_, s, b)| (*s, *b)) else { continue };
+        if let Some((_, Some(stand))) = stands.iter().find(|(id, _)| *id == skin)
+            && let Some(frame) = stand.corrected(&frames[node.index()], &bind)
+        {
+            frames[node.index()] = frame;
+        }
+    }
+    frames
+}
+
+/// `scene_from_node` of all nodes at rest.
+fn rests(document: &Document) -> Vec<DMat4> {
+    let mut frames = vec![DMat4::IDENTITY; document.nodes.len()];
+    for node in document.nodes.order() {
+        let above = document.node(*node).parent.map_or(DMat4::IDENTITY, |p| frames[p.index()]);
+        frames[node.index()] = above * document.node(*node).rest.matrix().as_dmat4();
+    }
+    frames
+}
+
+/// Joints whose rest their node in the file says, since they are at the top of every skin that has them: with the first of those skins
+/// and `mesh_from_joint` there.
+fn tops(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
+    let mut tops: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
+    let mut below: Vec<bool> = vec![false; document.nodes.len()];
+    for (id, skin) in document.skins.iter().filter(|(_, s)| s.has_inverse_bind) {
+        let mut inside = vec![false; document.nodes.len()];
+        for joint in skin.joints.iter() {
+            inside[joint.index()] = true;
+        }
+        // In the order of the tree, so that each knows of all above it.
+        let mut under = vec![false; document.nodes.len()];
+        for node in document.nodes.order() {
+            let parent = document.node(*node).parent;
+            under[node.index()] = parent.is_some_and(|p| under[p.index()] || inside[p.index()]);
+            below[node.index()] |= inside[node.index()] && under[node.index()];
+        }
+        for (slot, joint) in skin.joints.iter().enumerate().filter(|(_, j)| !under[j.index()]) {
+            let bind = skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite);
+            if let Some(bind) = bind.filter(|_| tops.iter().all(|(n, _, _)| n != joint)) {
+                tops.push((*joint, id, bind));
+            }
+        }
+    }
+    tops.retain(|(n, _, _)| !below[n.index()]);
+    tops
+}
+
+/// Where the space that a skin was bound in lies in the scene.
+struct Stand {
+    scene_from_mesh: DMat4,
+    /// The size of the skeleton in the scene, meters.
+    size: f64,
+}
+
+impl Stand {
+    fn of(document: &Document, skin: &Skin, rests: &[DMat4]) -> Option<Self> {
+        let slots = || skin.joints.iter().enumerate();
+        let bind = |slot: usize| skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite);
+        // The top joint with the most joints below it speaks for all.
+        let inside: HashSet<NodeId> = skin.joints.iter().copied().collect();
+        let mut counts: HashMap<NodeId, usize> = HashMap::new();
+        for (_, joint) in slots() {
+            let line = std::iter::successors(Some(*joint), |n| document.node(*n).parent);
+            if let Some(top) = line.filter(|n| inside.contains(n)).last() {
+                *counts.entry(top).or_default() += 1;
+            }
+        }
+        let (slot, top) = slots()
+            .filter(|(slot, j)| bind(*slot).is_some() && counts.contains_key(j))
+            .max_by_key(|(slot, j)| (counts[j], usize::MAX - slot))
+            .map(|(slot, j)| (slot, *j))?;
+        let bind_of_top = bind(slot)?;
+        let actual = rests[top.index()] * skin.inverse_bind[slot].as_dmat4();
+        let turn = turning(&actual)?;
+        let above = document.node(top).parent.map_or(DMat4::IDENTITY, |p| rests[p.index()]);
+        let unit = actual.determinant().abs().cbrt();
+        let places = slots().filter_map(|(slot, _)| Some((bind(slot)?.w_axis.truncate() * unit).as_vec3()));
+        let size = f64::from(crate::mirror_pairs::diagonal(places));
+        let mut best = (f64::INFINITY, DMat3::IDENTITY, None);
+        for space in [DMat4::IDENTITY, above] {
+            let Some(axes) = turning(&space) else { continue };
+            for by in axis_turns() {
+                let apart = angle(&(turn.transpose() * axes * by));
+                if apart < best.0 - 1e-9 {
+                    best = (apart, axes * by, (by == DMat3::IDENTITY).then_some(space));
+                }
+            }
+        }
+        let (apart, to, space) = best;
+        if apart < NOISE {
+            return Some(Self { scene_from_mesh: actual, size });
+        }
+        let linear = to * turn.transpose() * DMat3::from_mat4(actual);
+        let place = bind_of_top.w_axis.truncate();
+        let was = rests[top.index()].w_axis.truncate();
+        // The space of the scene, or of the armature, itself, unless that is elsewhere.
+        let is_same = |space: &DMat4| {
+            let ratio = unit / space.determinant().abs().cbrt();
+            (ratio - 1.0).abs() < 0.01 && space.transform_point3(place).distance(was) < size * 0.5
+        };
+        let translation = space.filter(is_same).map_or(was - linear * place, |s| s.w_axis.truncate());
+        let scene_from_mesh = DMat4::from_mat3(linear) + translation_part(translation);
+        scene_from_mesh.is_finite().then_some(Self { scene_from_mesh, size })
+    }
+
+    /// Where a top joint stands as it was bound; nothing where that is where it is.
+    fn corrected(&self, frame: &DMat4, bind: &DMat4) -> Option<DMat4> {
+        let bound = self.scene_from_mesh * *bind;
+        let (is, was) = (turning(&bound)?, turning(frame)?);
+        let moved = bound.w_axis.truncate().distance(frame.w_axis.truncate());
+        let differs = angle(&(is.transpose() * was)) >= NOISE || moved > NEAR * self.size;
+        (differs && bound.is_finite()).then_some(bound)
+    }
+}
+
+fn translation_part(by: DVec3) -> DMat4 {
+    let zero = glam::DVec4::ZERO;
+    DMat4::from_cols(zero, zero, zero, by.extend(0.0))
+}
+
+fn angle(turn: &DMat3) -> f64 {
+    let q = DQuat::from_mat3(turn);
+    2.0 * q.xyz().length().atan2(q.w.abs())
+}
+
+/// All turns that take axes to axes; none is first.
+fn axis_turns() -> impl Iterator<Item = DMat3> {
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
+    axes.into_iter().flat_map(move |x| {
+        axes.into_iter().filter(move |y| x.dot(*y) == 0.0).map(move |y| DMat3::from_cols(x, y, x.cross(y)))
+    })
+}

@@ -1,0 +1,385 @@
+//! Guesses which of some nodes are each other's mirror image, and the plane between them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use glam::{IVec3, Mat3, Vec3};
+
+use super::{GROSS, PairSource, Plane, Role, SAME, Side};
+use crate::names::Stem;
+use ulna_model::{Document, NodeId, SkinId};
+
+/// Some nodes before anything is guessed: all vectors have one element per node.
+pub(crate) struct Joints {
+    pub stems: Vec<Stem>,
+    /// Rest positions, all in one space.
+    pub positions: Vec<Vec3>,
+    /// The next of these nodes above each, by index.
+    parents: Vec<Option<usize>>,
+    /// Parents first.
+    order: Vec<usize>,
+    /// The diagonal of the box of all positions.
+    pub size: f32,
+}
+
+impl Joints {
+    /// The joints of a skin, in mesh space.
+    pub fn of(document: &Document, skin: SkinId) -> Self {
+        let skin = document.skin(skin);
+        let mut worlds = HashMap::new();
+        if !skin.has_inverse_bind {
+            worlds = rest_worlds(document);
+        }
+        let position = |(j, node): (usize, &NodeId)| match skin.inverse_bind.get(j).filter(|_| skin.has_inverse_bind) {
+            Some(joint_from_mesh) => joint_from_mesh.inverse().w_axis.truncate(),
+            None => worlds.get(node).copied().unwrap_or(Vec3::ZERO),
+        };
+        let positions = skin.joints.iter().enumerate().map(position).collect();
+        Self::among(document, &skin.joints, positions)
+    }
+
+    /// Any nodes, and their rest positions.
+    pub fn among(document: &Document, nodes: &[NodeId], positions: Vec<Vec3>) -> Self {
+        let mut index: HashMap<NodeId, usize> = HashMap::new();
+        for (j, node) in nodes.iter().enumerate() {
+            index.entry(*node).or_insert(j);
+        }
+        let mut above: Vec<Option<usize>> = vec![None; document.nodes.len()];
+        let mut parents = vec![None; nodes.len()];
+        let mut order = Vec::with_capacity(nodes.len());
+        for node in document.nodes.order().iter() {
+            let parent = document.node(*node).parent;
+            let joint = parent.and_then(|p| index.get(&p).copied().or(above[p.index()]));
+            above[node.index()] = joint;
+            if let Some(j) = index.get(node) {
+                parents[*j] = joint;
+                order.push(*j);
+            }
+        }
+        let size = diagonal(positions.iter().copied());
+        Self { stems: stems(document, nodes), positions, parents, order, size }
+    }
+
+    /// Pairs of a left and a right joint whose stems are equal and no other's are; of several with the same stem, those
+    /// that are nearest relatives, so that two characters of one file are told apart; then the same without the numbers at
+    /// the ends of the names.
+    pub fn named_pairs(&self) -> Vec<(usize, usize)> {
+        let mut pairs = Vec::new();
+        let mut open: Vec<bool> = self.stems.iter().map(|s| s.side.is_some()).collect();
+        for stem in [|s: &Stem| s.words.clone(), |s: &Stem| s.without_number().to_owned()] {
+            let mut sides: BTreeMap<String, [Vec<usize>; 2]> = BTreeMap::new();
+            for (j, known) in self.stems.iter().enumerate().filter(|(j, _)| open[*j]) {
+                sides.entry(stem(known)).or_default()[usize::from(known.side == Some(Side::Right))].push(j);
+            }
+            for [left, right] in sides.values() {
+                for (l, r) in self.relatives(left, right) {
+                    (open[l], open[r]) = (false, false);
+                    pairs.push((l, r));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Of joints of one stem those that are each other's nearest relative on the other side.
+    fn relatives(&self, left: &[usize], right: &[usize]) -> Vec<(usize, usize)> {
+        /// More than this of one name are a crowd, in which names say nothing.
+        const MOST: usize = 64;
+        if let ([l], [r]) = (left, right) {
+            return vec![(*l, *r)];
+        }
+        if left.len().max(right.len()) > MOST {
+            return Vec::new();
+        }
+        let nearest = |j: usize, others: &[usize]| {
+            let depths: Vec<usize> = others.iter().map(|o| self.common(j, *o).len()).collect();
+            let most = depths.iter().copied().max()?;
+            let mut found = others.iter().zip(&depths).filter(|(_, d)| **d == most).map(|(o, _)| *o);
+            found.next().filter(|_| found.next().is_none())
+        };
+        let pair = |l: &usize| {
+            let r = nearest(*l, right)?;
+            (nearest(r, left)? == *l).then_some((*l, r))
+        };
+        left.iter().filter_map(pair).collect()
+    }
+
+    /// The joints above two, which they share, from the root.
+    pub fn common(&self, a: usize, b: usize) -> Vec<usize> {
+        let row = |j: usize| {
+            let mut row: Vec<usize> = std::iter::successors(self.parents[j], |p| self.parents[*p]).collect();
+            row.reverse();
+            row
+        };
+        let (a, b) = (row(a), row(b));
+        a.into_iter().zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+    }
+
+    /// How far a joint's mirror image is from another joint.
+    fn away(&self, plane: &Plane, a: usize, b: usize) -> f32 {
+        plane.mirrored(self.positions[a]).distance(self.positions[b])
+    }
+
+    /// The plane across which most joints come in pairs: by place, and by name where the places nearly agree. `normals`: what
+    /// it may be square to; of equally good ones the first counts.
+    pub fn plane(&self, named: &[(usize, usize)], normals: &[Vec3]) -> Plane {
+        let first = normals.first().copied().unwrap_or(Vec3::X);
+        let mut best = (0, Plane { normal: first, offset: 0.0 });
+        for normal in normals {
+            let along = |j: usize| normal.dot(self.positions[j]);
+            let all = (0..self.positions.len()).map(along);
+            let (low, high) = all.clone().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            let middles = named.iter().map(|(l, r)| (along(*l) + along(*r)) * 0.5).collect();
+            let offsets = [Some(0.0), median(middles), median(all.collect()), Some((low + high) * 0.5)];
+            for offset in offsets.into_iter().flatten().filter(|o| o.is_finite()) {
+                let plane = Plane { normal: *normal, offset };
+                let score = self.score(&plane, named);
+                if score > best.0 {
+                    best = (score, plane);
+                }
+            }
+        }
+        best.1
+    }
+
+    /// The direction that the pairs of names lie along, on the whole: from right to left.
+    pub fn across(&self, named: &[(usize, usize)]) -> Option<Vec3> {
+        let ways = named.iter().map(|(l, r)| self.positions[*l] - self.positions[*r]).filter(|w| w.is_finite());
+        // The axis of greatest spread, by repeated multiplication: some pairs may be named the wrong way round.
+        let spread = ways.clone().fold(Mat3::ZERO, |all, w| all + Mat3::from_cols(w * w.x, w * w.y, w * w.z));
+        let mut way = ways.fold(Vec3::ZERO, |all, w| all + w);
+        for _ in 0..32 {
+            way = (spread * way).normalize_or_zero();
+        }
+        (way != Vec3::ZERO).then_some(way)
+    }
+
+    /// The partner of each, across a plane, and whether it was found by name.
+    pub fn partners(&self, named: &[(usize, usize)], plane: &Plane) -> (Vec<Option<usize>>, Vec<bool>) {
+        let mut partner = vec![None; self.stems.len()];
+        let placed = self.pair_by_place(plane, partner.clone(), true);
+        for (l, r) in named.iter().copied() {
+            let away = self.away(plane, l, r);
+            let better = |a: usize| placed[a].is_some_and(|b| self.stems[b].side != self.stems[a].side);
+            if away <= GROSS * self.size || !(better(l) || better(r)) {
+                (partner[l], partner[r]) = (Some(r), Some(l));
+            }
+        }
+        let by_name = partner.iter().map(Option::is_some).collect();
+        let partner = self.pair_by_place(plane, partner, true);
+        // Two lefts across the plane from each other: one of the names is wrong.
+        (self.pair_by_place(plane, partner, false), by_name)
+    }
+
+    fn score(&self, plane: &Plane, named: &[(usize, usize)]) -> i64 {
+        let mut score = 0;
+        for (a, b) in self.pair_by_place(plane, vec![None; self.stems.len()], true).into_iter().enumerate() {
+            let Some(b) = b.filter(|b| a < *b) else { continue };
+            let by_name = self.stems[a].side.is_some() && self.stems[b].side.is_some();
+            score += if by_name { 8 } else { 4 };
+        }
+        let near = |(l, r): &&(usize, usize)| {
+            let (a, b) = (plane.above(self.positions[*l]), plane.above(self.positions[*r]));
+            (a - b).abs() > SAME * self.size && self.away(plane, *l, *r) <= GROSS * self.size
+        };
+        score + named.iter().filter(near).count() as i64
+    }
+
+    /// Pairs what is not paired yet: joints whose mirrored rest position is another's, parents first, so that the parents'
+    /// pairs agree. A joint on the plane is its own partner. `heed` names: never pair two lefts or two rights.
+    fn pair_by_place(&self, plane: &Plane, mut partner: Vec<Option<usize>>, heed: bool) -> Vec<Option<usize>> {
+        let near = self.size * SAME;
+        if near <= 0.0 || !near.is_finite() {
+            return partner;
+        }
+        let grid = Grid::new(&self.positions, near * 2.0);
+        for j in self.order.iter().copied() {
+            let place = self.positions[j];
+            if partner[j].is_some() || !place.is_finite() {
+                continue;
+            }
+            let above = self.paired_above(j, &partner);
+            if plane.above(place).abs() <= near && self.stems[j].side.is_none() {
+                if above.is_none_or(|p| partner[p] == Some(p)) {
+                    partner[j] = Some(j);
+                }
+                continue;
+            }
+            let mirrored = plane.mirrored(place);
+            let mut best: Option<(f32, usize)> = None;
+            grid.near(mirrored, &mut |k| {
+                let distance = self.positions[k].distance(mirrored);
+                let sides = !heed || self.stems[j].side.is_none() || self.stems[j].side != self.stems[k].side;
+                if k == j || partner[k].is_some() || distance > near || !sides {
+                    return;
+                }
+                let agree = match (above, self.paired_above(k, &partner)) {
+                    (Some(a), Some(b)) => partner[a] == Some(b),
+                    (None, None) => self.parents[j] == self.parents[k],
+                    _ => false,
+                };
+                // Joints in the same place are told apart by their order.
+                let worse = best.is_some_and(|(d, other)| {
+                    let same = (d - distance).abs() < near * 0.1;
+                    if same { other < k } else { d < distance }
+                });
+                if agree && !worse {
+                    best = Some((distance, k));
+                }
+            });
+            if let Some((_, k)) = best {
+                (partner[j], partner[k]) = (Some(k), Some(j));
+            }
+        }
+        partner
+    }
+
+    /// The nearest joint above that has a partner: what is between is extra.
+    fn paired_above(&self, j: usize, partner: &[Option<usize>]) -> Option<usize> {
+        let mut at = self.parents[j];
+        // Chains of joints without a partner can be as long as the skeleton, and then agree with nothing anyway.
+        for _ in 0..16 {
+            match at {
+                Some(p) if partner[p].is_none() => at = self.parents[p],
+                _ => return at,
+            }
+        }
+        None
+    }
+
+    /// Where the names say left is; the high side where they say nothing, as in glTF, whose characters look along +Z.
+    pub fn left_is_high(&self, plane: &Plane) -> bool {
+        let mut sum = 0;
+        for (stem, place) in self.stems.iter().zip(&self.positions) {
+            let above = plane.above(*place);
+            if above.abs() > self.size * SAME {
+                let high = if above > 0.0 { 1 } else { -1 };
+                match stem.side {
+                    Some(Side::Left) => sum += high,
+                    Some(Side::Right) => sum -= high,
+                    _ => {}
+                }
+            }
+        }
+        sum >= 0
+    }
+
+    pub fn role(
+        &self,
+        j: usize,
+        partner: Option<usize>,
+        by_name: bool,
+        names: bool,
+        plane: &Plane,
+        left_high: bool,
+    ) -> Role {
+        let above = plane.above(self.positions[j]);
+        let here = if (above >= 0.0) == left_high { Side::Left } else { Side::Right };
+        let own = self.stems[j].side;
+        match partner {
+            Some(p) if p == j => {
+                let how = if names { PairSource::Both } else { PairSource::RestPositions };
+                Role { side: Side::Centre, partner, how }
+            }
+            Some(p) => {
+                let fits = self.away(plane, j, p) <= self.size * SAME;
+                let how = match (by_name, fits) {
+                    (true, true) => PairSource::Both,
+                    (true, false) => PairSource::Names,
+                    (false, _) => PairSource::RestPositions,
+                };
+                let side = match (own, self.stems[p].side) {
+                    (Some(side), other) if other != own => side,
+                    // A name on one of the two is enough.
+                    (None, Some(other)) => other.other(),
+                    _ => {
+                        let (a, b) = (plane.above(self.positions[j]), plane.above(self.positions[p]));
+                        let high = if a == b { j < p } else { a > b };
+                        if high == left_high { Side::Left } else { Side::Right }
+                    }
+                };
+                Role { side, partner, how }
+            }
+            None => match own {
+                Some(side) => Role { side, partner: None, how: PairSource::None },
+                // Where sides have names, none means the centre, if it is not far off.
+                None if names && above.abs() <= self.size * GROSS => {
+                    Role { side: Side::Centre, partner: Some(j), how: PairSource::Names }
+                }
+                None if self.size <= 0.0 => Role { side: Side::Centre, partner: Some(j), how: PairSource::None },
+                None => Role { side: here, partner: None, how: PairSource::None },
+            },
+        }
+    }
+}
+
+/// The diagonal of the box of some places; 0 where none is finite.
+pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
+    let finite = places.filter(|p| p.is_finite());
+    let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    if low.is_finite() { (high - low).length() } else { 0.0 }
+}
+
+/// What the names of some nodes say. Where they do not say which two are a pair, and the file is a VRM, its humanoid map does.
+fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
+    let mut stems: Vec<Stem> =
+        nodes.iter().map(|n| Stem::of(document.node(*n).name.as_deref().unwrap_or(""))).collect();
+    let Some(vrm) = &document.vrm else { return stems };
+    let place = |node: NodeId| nodes.iter().position(|n| *n == node);
+    for (role, left) in vrm.bones.iter().filter(|(role, _)| role.starts_with("left")) {
+        let pair = vrm.mirror(*left).and_then(|right| Some((place(*left)?, place(right)?)));
+        let Some((l, r)) = pair.filter(|(l, r)| l != r) else { continue };
+        let said = stems[l].side.is_some() && stems[r].side == stems[l].side.map(Side::other);
+        if !(said && stems[l].words == stems[r].words) {
+            let of = |side| Stem { side: Some(side), words: format!("vrm {role}") };
+            (stems[l], stems[r]) = (of(Side::Left), of(Side::Right));
+        }
+    }
+    stems
+}
+
+/// Where every node rests in the scene: stands in for bind positions where a skin gives none.
+fn rest_worlds(document: &Document) -> HashMap<NodeId, Vec3> {
+    let mut worlds = vec![glam::Mat4::IDENTITY; document.nodes.len()];
+    for id in document.nodes.order().iter() {
+        let node = document.node(*id);
+        let parent = node.parent.map_or(glam::Mat4::IDENTITY, |p| worlds[p.index()]);
+        worlds[id.index()] = parent * node.rest.matrix();
+    }
+    document.node_ids().map(|id| (id, worlds[id.index()].w_axis.truncate())).collect()
+}
+
+fn median(mut list: Vec<f32>) -> Option<f32> {
+    list.retain(|x| x.is_finite());
+    let middle = list.len() / 2;
+    (!list.is_empty()).then(|| *list.select_nth_unstable_by(middle, f32::total_cmp).1)
+}
+
+/// Joints by the cell they are in.
+struct Grid {
+    cell: f32,
+    cells: HashMap<IVec3, Vec<usize>>,
+}
+
+impl Grid {
+    /// Joints of one cell that are looked at: thousands in one spot are no skeleton.
+    const MOST: usize = 32;
+
+    fn new(positions: &[Vec3], cell: f32) -> Self {
+        let mut cells: HashMap<IVec3, Vec<usize>> = HashMap::new();
+        for (j, place) in positions.iter().enumerate().filter(|(_, p)| p.is_finite()) {
+            cells.entry((*place / cell).floor().as_ivec3()).or_default().push(j);
+        }
+        Self { cell, cells }
+    }
+
+    /// Everything within half a cell, and more.
+    fn near(&self, place: Vec3, visit: &mut dyn FnMut(usize)) {
+        let low = (place / self.cell - 0.5).floor().as_ivec3();
+        for k in 0..8 {
+            let cell = low.saturating_add(IVec3::new(k & 1, k >> 1 & 1, k >> 2));
+            for j in self.cells.get(&cell).into_iter().flatten().take(Self::MOST) {
+                visit(*j);
+            }
+        }
+    }
+}

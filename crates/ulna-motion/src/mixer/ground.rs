@@ -1,0 +1,318 @@
+//! Feet and the ground: when they stand, how fast the ground goes by under them, and how far they slide on it where clips are mixed.
+//!
+//! What is seen is looked at: a foot whose joint is low stands while the lowest vertices that it moves, heel or toe, are on the ground.
+//! They alone do not say it: the toes of a swinging foot pass through the ground in many clips.
+
+use glam::Vec3;
+
+use super::Mixer;
+use crate::{
+    Evaluator, Pose, Stack,
+    clip_edit::travel,
+    ik::{Sole, body_of, legs_of, named_feet},
+    joint_bounds,
+    mirror_pairs::Side,
+    rig::Rig,
+    transfer::above,
+};
+use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared};
+
+/// Looked at so often a second.
+const RATE: f64 = 120.0;
+/// A foot stands while it is no higher than this part of its way up and down.
+const LOW: f32 = 0.2;
+/// A foot that rises by less than this part of the body's height takes no steps.
+const LIFTS: f32 = 0.015;
+/// Its lowest point is on the ground within this part of the body's height.
+const TOUCHES: f32 = 0.008;
+/// As many looks before its joint is low, and after, its skin may be on the ground.
+const AROUND: usize = 12;
+/// Its skin is on the ground for no fewer looks, or the joint alone says when it stands.
+const FEWEST: usize = 6;
+/// Points of a foot stand on the ground with its lowest one where they are no higher than this part of the body's height above it.
+const FLAT: f32 = 0.006;
+/// Seconds of the shortest stand.
+const SHORTEST: f64 = 0.05;
+
+/// The feet of a document, with their side where it is known.
+pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
+    let known = named_feet(document);
+    if !known.is_empty() {
+        return known;
+    }
+    // No body by its names: what it stands on at rest, on however many legs. Which step is which is not known then.
+    let rig = Rig::of(document);
+    // From the end of some limb up: the body is above it.
+    let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
+        return Vec::new();
+    };
+    let body = body_of(document, leaf);
+    let pose = Pose::evaluate(document, &Stack::default());
+    legs_of(document, &pose, body).into_iter().map(|n| (n, None)).collect()
+}
+
+/// The number of feet that are known, and of those whose side is known.
+pub fn known_feet(document: &Document) -> (usize, usize) {
+    let feet = feet(document);
+    (feet.len(), feet.iter().filter(|(_, side)| matches!(side, Some(Side::Left | Side::Right))).count())
+}
+
+fn at(pose: &Pose, node: NodeId) -> Vec3 {
+    pose.world[node.index()].w_axis.truncate()
+}
+
+/// The soles of some feet, as they rest.
+fn soles(document: &Document, feet: &[NodeId]) -> Vec<Sole> {
+    let rest = Pose::evaluate(document, &Stack::default());
+    feet.iter().map(|foot| Sole::of(document, &rest, *foot)).collect()
+}
+
+/// A foot over some times.
+#[derive(Default)]
+struct FootPath {
+    is_skin: bool,
+    /// How high its joint is.
+    joint: Vec<f32>,
+    /// How high its lowest point is.
+    low: Vec<f32>,
+    /// How far the points go that it stands on, from each time to the next.
+    ways: Vec<Vec3>,
+    last: Vec<Vec3>,
+}
+
+impl FootPath {
+    fn of(sole: &Sole) -> Self {
+        Self { is_skin: sole.is_skin, ..Self::default() }
+    }
+
+    fn push(&mut self, joint: Vec3, points: Vec<Vec3>, height: f32) {
+        let lowest = |points: &[Vec3]| points.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
+        let low = lowest(&points);
+        if !self.last.is_empty() {
+            let near = |p: &Vec3, low: f32| p.y <= low + height * FLAT;
+            let before = lowest(&self.last);
+            let pairs = || self.last.iter().zip(&points);
+            // Those that are down both times; of a foot that rolls from heel to toe in between, all that are down once.
+            let both: Vec<Vec3> =
+                pairs().filter(|(a, b)| near(a, before) && near(b, low)).map(|(a, b)| *b - *a).collect();
+            let one = || pairs().filter(|(a, b)| near(a, before) || near(b, low)).map(|(a, b)| *b - *a).collect();
+            let ways: Vec<Vec3> = if both.is_empty() { one() } else { both };
+            self.ways.push(ways.iter().sum::<Vec3>() / ways.len().max(1) as f32);
+        }
+        self.joint.push(joint.y);
+        self.low.push(low);
+        self.last = points;
+    }
+
+    /// At which times it stands; at none where it takes no steps.
+    fn stands(&self, height: f32) -> Vec<bool> {
+        let range = |(l, h): (f32, f32), y: &f32| (l.min(*y), h.max(*y));
+        let (low, high) = self.joint.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
+        let lifts = high - low > height * LIFTS;
+        let flags: Vec<bool> = self.joint.iter().map(|y| lifts && *y <= low + (high - low) * LOW).collect();
+        if self.is_skin { self.touching(&flags, height * TOUCHES) } else { flags }
+    }
+
+    /// The times of each stand at which the skin is on the ground: as high as it mostly is then.
+    fn touching(&self, flags: &[bool], near: f32) -> Vec<bool> {
+        let mut made = vec![false; flags.len()];
+        let places: Vec<(usize, bool)> = flags.iter().copied().enumerate().collect();
+        for run in places.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1) {
+            let (from, to) = (run[0].0, run[run.len() - 1].0);
+            let mut heights = self.low[from..=to].to_vec();
+            heights.sort_by(f32::total_cmp);
+            let ground = heights[heights.len() / 2];
+            // While the joint is low, what is below the ground is on it, too; before and after that it is a toe on its way.
+            let touches = |k: &usize| self.low[*k] - ground <= near;
+            let stays = |k: &usize| (self.low[*k] - ground).abs() <= near;
+            let (Some(mut first), Some(mut last)) = ((from..=to).find(touches), (from..=to).rev().find(touches)) else {
+                continue;
+            };
+            if last - first < FEWEST {
+                (first, last) = (from, to);
+            }
+            if first == from {
+                first = (from.saturating_sub(AROUND)..from).rev().take_while(stays).last().unwrap_or(from);
+            }
+            if last == to {
+                last = (to + 1..(to + 1 + AROUND).min(flags.len())).take_while(stays).last().unwrap_or(to);
+            }
+            made[first..=last].fill(true);
+        }
+        made
+    }
+}
+
+/// The height of a body as it rests, meters.
+fn height_of(document: &Document) -> f32 {
+    let rest = Pose::evaluate(document, &Stack::default());
+    let height = joint_bounds(document, &rest).map_or(1.8, |(low, high)| (high - low).max_element());
+    if height > 1e-6 && height.is_finite() { height } else { 1.8 }
+}
+
+/// Some feet over a clip.
+fn paths(document: &Document, clip: &Shared<Clip>, feet: &[NodeId], height: f32) -> (Vec<f64>, Vec<FootPath>) {
+    let length = f64::from(clip.length());
+    let count = ((length * RATE).ceil() as usize).clamp(2, 1 << 16);
+    let times: Vec<f64> = (0..=count).map(|k| length * k as f64 / count as f64).collect();
+    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
+    let soles = soles(document, feet);
+    let mut all: Vec<FootPath> = soles.iter().map(FootPath::of).collect();
+    let mut stack = Stack::of(Some(clip), 0.0);
+    for time in &times {
+        stack.lanes[0].instances[0].time = *time;
+        evaluator.update(document, &stack, &mut pose);
+        for ((path, sole), foot) in all.iter_mut().zip(&soles).zip(feet) {
+            path.push(at(&pose, *foot), sole.at(&pose), height);
+        }
+    }
+    (times, all)
+}
+
+/// When the feet of a clip come down, with their side: `L`, `R`; none where it takes no steps.
+pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static str)> {
+    let feet = feet(document);
+    let nodes: Vec<NodeId> = feet.iter().map(|f| f.0).collect();
+    let height = height_of(document);
+    let (times, paths) = paths(document, clip, &nodes, height);
+    let mut marks = Vec::new();
+    for ((_, side), path) in feet.iter().zip(&paths) {
+        let side = match side {
+            Some(Side::Left) => "L",
+            Some(Side::Right) => "R",
+            _ => continue,
+        };
+        let flags: Vec<(usize, bool)> = path.stands(height).into_iter().enumerate().collect();
+        let runs: Vec<(usize, usize)> =
+            flags.chunk_by(|a, b| a.1 == b.1).filter(|r| r[0].1).map(|r| (r[0].0, r[r.len() - 1].0)).collect();
+        // One over the seam of a loop comes down before it.
+        let wraps = runs.len() > 1 && runs[0].0 == 0 && runs[runs.len() - 1].1 == times.len() - 1;
+        for (from, to) in runs.into_iter().skip(usize::from(wraps)) {
+            let lasts = times[to] - times[from] >= SHORTEST || (wraps && to == times.len() - 1);
+            if lasts {
+                marks.push((times[from], side));
+            }
+        }
+    }
+    marks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    marks
+}
+
+/// How fast the ground goes by under a clip, metres a second: 0 where the body itself travels over it, else what its standing feet do.
+pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
+    let nodes: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
+    let height = height_of(document);
+    let (times, paths) = paths(document, clip, &nodes, height);
+    let gone = travel(document, clip).map_or(0.0, |t| Vec3::new(t.way.x, 0.0, t.way.z).length());
+    if gone > height * 0.1 {
+        return Vec3::ZERO;
+    }
+    let mut speeds: Vec<Vec3> = Vec::new();
+    for path in &paths {
+        let flags = path.stands(height);
+        for (k, way) in path.ways.iter().enumerate().filter(|(k, _)| flags[*k] && flags[k + 1]) {
+            speeds.push(way.with_y(0.0) / (times[k + 1] - times[k]) as f32);
+        }
+    }
+    if speeds.is_empty() {
+        return Vec3::ZERO;
+    }
+    // The median of each component: feet that roll off or come down do not count.
+    Vec3::from_array([0, 1, 2].map(|axis| {
+        let mut list: Vec<f32> = speeds.iter().map(|v| v[axis]).collect();
+        list.sort_by(f32::total_cmp);
+        list[list.len() / 2]
+    }))
+}
+
+/// How fast a clip takes a body over the ground, metres a second: by its travel, or by its feet where it stays on its place.
+pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
+    let stays = ground_velocity(document, clip);
+    if stays != Vec3::ZERO { stays.length() } else { travel(document, clip).map_or(0.0, |t| t.speed()) }
+}
+
+/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, metres a second. Ahead is +Z where no foot is
+/// known to be the left or the right one.
+pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
+    let stays = ground_velocity(document, clip);
+    let goes = match stays == Vec3::ZERO {
+        true => travel(document, clip).filter(|t| t.time > 0.0).map_or(Vec3::ZERO, |t| t.way / t.time),
+        false => -stays,
+    };
+    let rest = Pose::evaluate(document, &Stack::default());
+    let feet = feet(document);
+    let mean = |side: Side| {
+        let own: Vec<Vec3> = feet.iter().filter(|f| f.1 == Some(side)).map(|f| at(&rest, f.0)).collect();
+        (!own.is_empty()).then(|| own.iter().sum::<Vec3>() / own.len() as f32)
+    };
+    let right = match (mean(Side::Left), mean(Side::Right)) {
+        (Some(left), Some(right)) => (right - left).with_y(0.0).normalize_or(Vec3::NEG_X),
+        _ => Vec3::NEG_X,
+    };
+    [goes.dot(right), goes.dot(Vec3::Y.cross(right))]
+}
+
+/// How fast each foot slides over the ground while it stands, between two times of a mix: metres a second, the mean. Nothing of feet that take
+/// no steps.
+pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<(NodeId, f32)> {
+    let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
+    // What hangs a foot on its hips.
+    let legs: Vec<NodeId> = feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
+    let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
+    let step = (to - from) / count as f64;
+    let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
+    let mut velocities: Vec<(ClipId, Vec3)> = Vec::new();
+    let (height, soles) = (height_of(document), soles(document, &feet));
+    let mut paths: Vec<FootPath> = soles.iter().map(FootPath::of).collect();
+    let mut grounds = Vec::with_capacity(count + 1);
+    for k in 0..=count {
+        let time = from + step * k as f64;
+        evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
+        for ((path, sole), foot) in paths.iter_mut().zip(&soles).zip(&feet) {
+            path.push(at(&pose, *foot), sole.at(&pose), height);
+        }
+        // The ground under each clip, as fast as the clip plays.
+        let (now, then) = (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
+        let mut ground = Vec3::ZERO;
+        // Lane by lane, the higher over the lower; additive ones, and what leaves the feet alone, do not carry them.
+        for lane in 0..mix.lanes.len() {
+            let covering = mix.lanes[lane].additive.is_none();
+            let (mut sum, mut total) = (Vec3::ZERO, 0.0);
+            for playing in now.iter().filter(|p| covering && p.lane == lane) {
+                let Some(clip) = document.clips.get(playing.clip) else { continue };
+                let counts = playing.weight * mixer.counts_at(lane, playing.bar, &feet);
+                if counts <= 0.0 || !clip.tracks.values().any(|t| legs.contains(&t.target)) {
+                    continue;
+                }
+                let known = velocities.iter().find(|(id, _)| *id == playing.clip).map(|(_, v)| *v);
+                let velocity = known.unwrap_or_else(|| {
+                    let found = ground_velocity(document, clip);
+                    velocities.push((playing.clip, found));
+                    found
+                });
+                let same = |p: &&super::Playing| (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip);
+                let length = f64::from(clip.length()).max(1e-6);
+                let rate = then.iter().find(same).map_or(1.0, |p| {
+                    let way = p.time - playing.time;
+                    // A round more or less is none of its way.
+                    (way - length * (way / length).round()) / (step * 0.5)
+                });
+                sum += velocity * rate as f32 * counts;
+                total += counts;
+            }
+            if total > 0.0 {
+                let cover = total.min(1.0) * mix.lanes[lane].weight.min(1.0);
+                ground += (sum / total - ground) * cover;
+            }
+        }
+        grounds.push(ground);
+    }
+    let slide = |(node, path): (&NodeId, &FootPath)| {
+        let flags = path.stands(height);
+        let on_ground = path.ways.iter().enumerate().filter(|(k, _)| flags[*k] && flags[k + 1]);
+        let slides: Vec<f32> =
+            on_ground.map(|(k, way)| (way.with_y(0.0) / step as f32 - grounds[k + 1].with_y(0.0)).length()).collect();
+        (!slides.is_empty()).then(|| (*node, slides.iter().sum::<f32>() / slides.len() as f32))
+    };
+    feet.iter().zip(&paths).filter_map(slide).collect()
+}

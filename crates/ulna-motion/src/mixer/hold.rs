@@ -1,0 +1,189 @@
+//! Bars that hold their last pose. A bar that ends while another one fades in, or just where that one
+//! begins, stays at its end until the fade is over. The fade then starts from the pose that was seen,
+//! not from what lies below the lane.
+
+use std::collections::HashMap;
+
+use super::Mixer;
+use ulna_model::{Enter, JointMask, MixBar};
+
+/// Longest gap between two bars that counts as none, seconds: times are typed with three decimals.
+const GAP: f64 = 1e-3;
+
+/// A bar that holds its last pose for a while. It depends on the mix alone.
+#[derive(Clone, Debug)]
+pub(super) struct Holding {
+    lane: usize,
+    bar: usize,
+    /// When the bar ends, seconds of the mix.
+    end: f64,
+    /// When the last of the fades is over.
+    until: f64,
+    /// The bars that fade in over it, as lane and place in the lane's order.
+    fades: Vec<(usize, usize)>,
+}
+
+/// A bar that is held at a moment.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    /// The moment that it shows: its end.
+    pub at: f64,
+    /// The part of its weight that is left, `0..=1`.
+    pub share: f32,
+    /// The same by node, where masks make a difference.
+    pub by_node: Option<Vec<f32>>,
+}
+
+impl Held {
+    /// Adds what another fade leaves; the larger part counts.
+    fn add(&mut self, share: f32, by_node: Option<Vec<f32>>) {
+        if by_node.is_none() && self.by_node.is_none() {
+            self.share = self.share.max(share);
+            return;
+        }
+        let count = by_node.as_ref().or(self.by_node.as_ref()).map_or(0, Vec::len);
+        let own = self.by_node.take().unwrap_or_else(|| vec![self.share; count]);
+        let other = by_node.unwrap_or_else(|| vec![share; count]);
+        self.by_node = Some(own.iter().zip(&other).map(|(a, b)| a.max(*b)).collect());
+        self.share = 1.0;
+    }
+}
+
+/// The part of a held bar's weight that is left when the fade over it has come to `now`, was at `first`
+/// when the bar ended, and covers `cover` of it in the end. The visible weight, this part times
+/// `1 - now * cover`, falls evenly from what it was at the bar's end to 0 at the end of the fade.
+fn left(now: f32, first: f32, cover: f32) -> f32 {
+    if now >= 1.0 {
+        return 0.0;
+    }
+    if cover >= 1.0 {
+        return 1.0;
+    }
+    ((1.0 - first * cover) * (1.0 - now) / ((1.0 - first).max(1e-6) * (1.0 - now * cover))).clamp(0.0, 1.0)
+}
+
+impl Mixer {
+    /// Finds the bars that hold their last pose, the last lane and the last bar first.
+    pub(super) fn find_holdings(&mut self) {
+        let solo = self.mix.lanes.iter().any(|l| l.solo);
+        let heard = |l: usize| {
+            let lane = &self.mix.lanes[l];
+            lane.on && (lane.solo || !solo) && lane.weight > 0.0
+        };
+        let mut found = Vec::new();
+        for lane in (0..self.lanes.len()).rev().filter(|l| heard(*l)) {
+            let covering = |l: usize| l == lane || (l > lane && heard(l) && self.mix.lanes[l].additive.is_none());
+            let reach = if self.mix.lanes[lane].additive.is_some() { lane + 1 } else { self.lanes.len() };
+            for place in (0..self.lanes[lane].order.len()).rev() {
+                let bar = self.lanes[lane].order[place];
+                let about = &self.mix.lanes[lane].bars[bar];
+                let (mut fades, mut until) = (Vec::new(), f64::MIN);
+                for over in (lane..reach).filter(|l| covering(*l)) {
+                    let from = if over == lane { place + 1 } else { 0 };
+                    for (at, b) in self.lanes[over].order.iter().enumerate().skip(from) {
+                        let next = &self.mix.lanes[over].bars[*b];
+                        if next.start > about.end() + GAP {
+                            break;
+                        }
+                        if let Some(over_at) = takes_over(about, next) {
+                            fades.push((over, at));
+                            until = until.max(over_at);
+                        }
+                    }
+                }
+                if !fades.is_empty() {
+                    found.push(Holding { lane, bar, end: about.end(), until, fades });
+                }
+            }
+        }
+        self.holdings = found;
+        self.extend_ends();
+    }
+
+    /// The running maximum of end times per lane counts how long bars are held.
+    fn extend_ends(&mut self) {
+        let held: HashMap<(usize, usize), f64> = self.holdings.iter().map(|h| ((h.lane, h.bar), h.until)).collect();
+        for (l, lane) in self.lanes.iter_mut().enumerate() {
+            let mut last = 0.0f64;
+            for (bar, end) in lane.order.iter().zip(&mut lane.ends) {
+                let own = held.get(&(l, *bar)).copied().unwrap_or(0.0);
+                last = last.max(*end).max(own);
+                *end = last;
+            }
+        }
+    }
+
+    /// Times at which holds begin and end.
+    pub(super) fn hold_times(&self) -> impl Iterator<Item = f64> + '_ {
+        self.holdings.iter().flat_map(|h| [h.end, h.until])
+    }
+
+    /// The bars that are held at a time, by lane and bar. Bars of `until`'s lane from its place on count as
+    /// not begun.
+    pub(super) fn held(&self, time: f64, until: Option<(usize, usize)>) -> HashMap<(usize, usize), Held> {
+        let mut found: HashMap<(usize, usize), Held> = HashMap::new();
+        for holding in self.holdings.iter().filter(|h| h.end < time && time <= h.until + GAP) {
+            let mut held: Option<Held> = None;
+            for (lane, place) in &holding.fades {
+                let excluded = until.is_some_and(|(l, p)| l == *lane && *place >= p);
+                let Some((share, by_node)) = self.left_under(holding, (*lane, *place), time, excluded, &found) else {
+                    continue;
+                };
+                match &mut held {
+                    Some(held) => held.add(share, by_node),
+                    None => held = Some(Held { at: holding.end, share, by_node }),
+                }
+            }
+            if let Some(held) = held {
+                found.insert((holding.lane, holding.bar), held);
+            }
+        }
+        found
+    }
+
+    /// The part that a bar that fades in leaves of a held one; `None` where it leaves nothing.
+    fn left_under(
+        &self,
+        holding: &Holding,
+        (lane, place): (usize, usize),
+        time: f64,
+        excluded: bool,
+        found: &HashMap<(usize, usize), Held>,
+    ) -> Option<(f32, Option<Vec<f32>>)> {
+        let b = self.lanes[lane].order[place];
+        let next = &self.mix.lanes[lane].bars[b];
+        if excluded || time < next.start {
+            return Some((1.0, None));
+        }
+        let at = if time <= next.end() { time } else { found.get(&(lane, b))?.at };
+        let now = next.comes_at(at);
+        if now >= 1.0 {
+            return None;
+        }
+        let first = if holding.end > next.start { next.comes_at(holding.end) } else { 0.0 };
+        let other_lane = lane != holding.lane;
+        let own = self.lanes[lane].bars[b].mask.as_ref();
+        let whole = self.lanes[lane].mask.as_ref().filter(|_| other_lane);
+        let weight = if other_lane { self.mix.lanes[lane].weight.min(1.0) } else { 1.0 };
+        // Bars that play along cover nothing of their own lane.
+        let weight = if next.along && !other_lane { 0.0 } else { weight * next.full_weight_at(at) };
+        let part = |mask: Option<&JointMask>, k: usize| mask.map_or(1.0, |m| m.0.get(k).copied().unwrap_or(0.0));
+        match own.or(whole) {
+            None => Some((left(now, first, weight), None)),
+            Some(mask) => {
+                let one = |k: usize| left(now, first, weight * part(own, k) * part(whole, k));
+                Some((1.0, Some((0..mask.0.len()).map(one).collect())))
+            }
+        }
+    }
+}
+
+/// When a bar has taken over from another that ends; `None` where it does not fade in from it.
+fn takes_over(about: &MixBar, next: &MixBar) -> Option<f64> {
+    if next.start < about.start || next.end() <= about.end() {
+        return None;
+    }
+    let fades = !matches!(next.enter, Enter::Cut | Enter::Inertial) && next.fade_in > 0.0;
+    let over = if fades { next.start + next.fade_in } else { next.start };
+    (over > about.end()).then_some(over)
+}

@@ -1,0 +1,202 @@
+//! The pose: every node's local and world transform at a moment, `W_j = W_p · M_j`.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::{Mutex, PoisonError},
+};
+
+use glam::Mat4;
+
+use super::{Evaluator, Stack};
+use ulna_model::{Asset, Components, Document, Local, NodeId, Nodes, SkinId, Transform};
+
+/// Local and world transforms of every node, and the weights of morph targets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// `M_j`: local transforms, by node.
+    pub local: Vec<Local>,
+    /// `W_j`: `scene_from_node`, by node.
+    pub world: Vec<Mat4>,
+    /// Weights of morph targets, by node; empty where the node's mesh has none.
+    pub morphs: Vec<Vec<f32>>,
+    /// Nodes that the file or its clips hide, with everything below them.
+    pub hidden: BTreeSet<NodeId>,
+}
+
+/// Poses of the last stacks that were asked for: a gesture asks for the same ones in every frame.
+#[derive(Debug, Default)]
+pub struct RecentPoses(Mutex<VecDeque<Recent>>);
+
+impl Clone for RecentPoses {
+    /// None of them: a copy begins without.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+#[derive(Debug)]
+struct Recent {
+    nodes: Nodes,
+    /// Without what is not keyed.
+    stack: Stack,
+    pose: Pose,
+}
+
+impl RecentPoses {
+    /// Poses that are kept: with and without a clip's layers, before and after a first command.
+    const KEPT: usize = 4;
+
+    /// As [`Pose::evaluate`]. What is not keyed yet is put on what is kept, since it changes from frame to frame.
+    pub fn evaluate(&self, file: &Asset, stack: &Stack) -> Pose {
+        if !stack.constraints.is_empty() {
+            return Pose::evaluate(file, stack);
+        }
+        let keyed = Stack { unkeyed: None, ..stack.clone() };
+        // A panic elsewhere leaves whole poses here.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|k| k.stack == keyed && k.nodes == file.nodes);
+        let found = match at.and_then(|at| kept.remove(at)) {
+            Some(found) => found,
+            None => Recent { nodes: file.nodes.clone(), pose: Pose::evaluate(file, &keyed), stack: keyed },
+        };
+        let pose = match &stack.unkeyed {
+            None => found.pose.clone(),
+            Some(unkeyed) => {
+                let locals: Vec<(NodeId, Components)> = unkeyed.locals.iter().map(|(n, to)| (*n, *to)).collect();
+                let mut pose = found.pose.with(file, &locals);
+                for (node, weights) in &unkeyed.morphs {
+                    if let Some(morphs) = pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len()) {
+                        morphs.copy_from_slice(weights);
+                    }
+                }
+                pose
+            }
+        };
+        kept.push_front(found);
+        kept.truncate(Self::KEPT);
+        pose
+    }
+
+    /// Lets go of all of them, and of the clips that they hold.
+    pub fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// `W_p · M`, where `M` is no more than translation, rotation and scale: its last row is known.
+fn child(parent: &Mat4, local: &Transform) -> Mat4 {
+    let turn = glam::Mat3A::from_quat(local.rotation);
+    let p = [parent.x_axis, parent.y_axis, parent.z_axis];
+    let column = |v: glam::Vec3A, scale: f32| p[0] * (v.x * scale) + p[1] * (v.y * scale) + p[2] * (v.z * scale);
+    let t = local.translation;
+    Mat4::from_cols(
+        column(turn.x_axis, local.scale.x),
+        column(turn.y_axis, local.scale.y),
+        column(turn.z_axis, local.scale.z),
+        p[0] * t.x + p[1] * t.y + p[2] * t.z + parent.w_axis,
+    )
+}
+
+impl Pose {
+    /// The pose that a stack makes of a document's nodes. Of one after another, an [`Evaluator`] makes them faster.
+    pub fn evaluate(file: &Asset, stack: &Stack) -> Self {
+        let mut pose = Self::default();
+        Evaluator::default().update(file, stack, &mut pose);
+        pose
+    }
+
+    /// `W_j = W_p · M_j`, parents first.
+    pub(super) fn find_worlds(&mut self, tree: &[(u32, Option<u32>)]) {
+        self.world.resize(self.local.len(), Mat4::IDENTITY);
+        for (node, parent) in tree {
+            let node = *node as usize;
+            let parent = parent.and_then(|p| self.world.get(p as usize).copied());
+            self.world[node] = match (&self.local[node], parent) {
+                (Local::Trs(local), Some(parent)) => child(&parent, local),
+                (Local::Trs(local), None) => local.matrix(),
+                (Local::Matrix(local), Some(parent)) => parent * *local,
+                (Local::Matrix(local), None) => *local,
+            };
+        }
+    }
+
+    /// The same with other components of some nodes, each given once. Only what hangs on them is found anew.
+    #[must_use]
+    pub fn with(&self, file: &Asset, wanted: &[(NodeId, Components)]) -> Self {
+        let mut pose = self.clone();
+        let mut moved = vec![false; pose.local.len()];
+        for (node, to) in wanted {
+            pose.local[node.index()] = to.seen(&pose.local[node.index()]);
+            moved[node.index()] = true;
+        }
+        for node in file.nodes.order() {
+            let parent = file.node(*node).parent;
+            if moved[node.index()] || parent.is_some_and(|p| moved[p.index()]) {
+                moved[node.index()] = true;
+                let parent = pose.parent_world(file, *node);
+                pose.world[node.index()] = match &pose.local[node.index()] {
+                    Local::Trs(local) => child(&parent, local),
+                    Local::Matrix(local) => parent * *local,
+                };
+            }
+        }
+        pose
+    }
+
+    /// `scene_from_parent`: the world matrix of a node's parent.
+    pub fn parent_world(&self, file: &Asset, node: NodeId) -> Mat4 {
+        file.node(node).parent.map_or(Mat4::IDENTITY, |p| self.world[p.index()])
+    }
+
+    /// `T_j = W_j · IBM_j` for every joint of a skin, in its order: `scene_from_mesh` by joint.
+    pub fn palette(&self, file: &Asset, skin: SkinId) -> Vec<Mat4> {
+        let skin = file.skin(skin);
+        skin.joints.iter().zip(skin.inverse_bind.iter()).map(|(j, inverse)| self.world[j.index()] * *inverse).collect()
+    }
+
+    /// The local transform that puts a node at `scene_from_node`, and what shear was left out.
+    ///
+    /// # Errors
+    /// Where the parent's matrix cannot be inverted, or the result is not finite.
+    pub fn local_for_world(
+        &self,
+        file: &Asset,
+        node: NodeId,
+        scene_from_node: &Mat4,
+    ) -> Result<ulna_model::Decomposed, ulna_model::TransformError> {
+        let parent = self.parent_world(file, node).as_dmat4();
+        if !ulna_model::transform::is_invertible(parent.determinant()) {
+            return Err(ulna_model::TransformError::SingularParent);
+        }
+        let local = parent.inverse() * scene_from_node.as_dmat4();
+        let like = self.local[node.index()].transform();
+        let found = ulna_model::transform::decompose(&local, &like);
+        if found.transform.is_finite() { Ok(found) } else { Err(ulna_model::TransformError::NotFinite) }
+    }
+
+    /// The `Ul` that makes a node's local transform `local`.
+    ///
+    /// # Errors
+    /// As [`Transform::user_from`].
+    pub fn user_for_local(
+        document: &Document,
+        node: NodeId,
+        local: &Transform,
+    ) -> Result<Transform, ulna_model::TransformError> {
+        document.node(node).rest.transform().user_from(local)
+    }
+}
+
+/// The bounds of the shown nodes' joints: a fall-back size for models without a surface.
+pub fn joint_bounds(document: &Document, pose: &Pose) -> Option<(glam::Vec3, glam::Vec3)> {
+    let mut bounds: Option<(glam::Vec3, glam::Vec3)> = None;
+    for id in document.shown_nodes() {
+        let p = pose.world[id.index()].w_axis.truncate();
+        if p.is_finite() {
+            let (low, high) = bounds.get_or_insert((p, p));
+            *low = low.min(p);
+            *high = high.max(p);
+        }
+    }
+    bounds
+}

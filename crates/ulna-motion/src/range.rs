@@ -1,0 +1,103 @@
+//! A synthetic range of motion: every joint that moves skin, bent about each of its own axes, one at a time.
+//!
+//! A rig without clips still has to be tried, and clips seldom bend every joint. As a clip it can be played, too.
+
+use glam::{Quat, Vec3};
+
+use ulna_model::{Clip, Document, Interpolation, Property, Shared, SkinId, Track, TrackId, Tracks};
+
+/// Seconds from one pose to the next.
+const STEP: f32 = 0.5;
+
+/// Joints of a skin, by index, that have a weight on a vertex anywhere.
+fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
+    let mut found = vec![false; document.skin(skin).joints.len()];
+    for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
+        let Some(mesh) = node.mesh else { continue };
+        for weights in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_deref()) {
+            for (joint, weight) in weights.joints.iter().zip(weights.weights.iter()) {
+                if *weight > 0.0
+                    && let Some(flag) = found.get_mut(usize::from(*joint))
+                {
+                    *flag = true;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A clip in which each joint with weights goes from its rest by `± degrees` about its local X, Y and Z, one joint and one
+/// axis after another; a key stands at each extreme. All other joints of the skin stay at rest.
+pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip {
+    let weighted = weighted_joints(document, skin);
+    let mut tracks = Tracks::default();
+    let mut at = 0.0f32;
+    let mut seen = std::collections::BTreeSet::new();
+    for (joint, weighted) in document.skin(skin).joints.iter().zip(weighted) {
+        if !seen.insert(*joint) {
+            continue;
+        }
+        let rest = document.node(*joint).rest.transform().rotation;
+        let mut keys = vec![(at, rest)];
+        if weighted {
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+                let angle = degrees.dot(axis).to_radians();
+                for angle in [angle, -angle] {
+                    at += STEP;
+                    keys.push((at, rest * Quat::from_axis_angle(axis, angle)));
+                }
+            }
+            at += STEP;
+            keys.push((at, rest));
+        }
+        let track = Track {
+            target: *joint,
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: keys.iter().map(|k| k.0).collect(),
+            values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
+            width: 4,
+            kinds: Default::default(),
+        };
+        tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
+    }
+    Clip { name: Some("Range of motion".into()), tracks, ..Clip::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Pose, Stack, tube};
+
+    #[test]
+    fn every_joint_goes_both_ways_about_each_axis_alone() {
+        let document = tube::tube(|y| y);
+        let clip = Shared::new(range_of_motion(&document, SkinId(0), Vec3::new(30.0, 45.0, 60.0)));
+        for track in clip.tracks.values() {
+            track.validate().unwrap();
+        }
+        let mut found = [[false; 6]; 2];
+        for track in clip.tracks.values() {
+            for time in track.times.iter() {
+                let pose = Pose::evaluate(&document, &Stack::of(Some(&clip), f64::from(*time)));
+                let turns = [0, 1].map(|j| pose.local[j].transform().rotation);
+                assert!(turns.iter().filter(|q| q.angle_between(Quat::IDENTITY) > 1e-3).count() <= 1);
+                for (joint, turn) in turns.into_iter().enumerate() {
+                    let (axis, angle) = turn.to_axis_angle();
+                    for k in 0..3 {
+                        let degrees = angle.to_degrees() * axis[k];
+                        let wanted = [30.0, 45.0, 60.0][k];
+                        found[joint][k * 2] |= (degrees - wanted).abs() < 1e-3;
+                        found[joint][k * 2 + 1] |= (degrees + wanted).abs() < 1e-3;
+                    }
+                }
+            }
+        }
+        assert_eq!(found, [[true; 6]; 2]);
+        // A joint without weights stays.
+        let document = tube::tube(|_| 0.0);
+        let clip = range_of_motion(&document, SkinId(0), Vec3::splat(45.0));
+        assert_eq!(clip.tracks.values().map(|t| t.times.len()).collect::<Vec<_>>(), [8, 1]);
+    }
+}

@@ -1,0 +1,193 @@
+//! The value of a track at a time (glTF 2.0, *Animations* and appendix C).
+
+use glam::{Quat, Vec4};
+
+use super::stack::Averaging;
+use ulna_model::{Interpolation, Property, Track, transform::unit_or};
+
+/// A moment on a track's own clock: between a key and the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct KeySegment {
+    /// The key before, or at it.
+    pub key: usize,
+    /// 0 at that key, towards 1 at the next; 0 before the first and after the last.
+    pub part: f32,
+    /// Seconds to the next key.
+    span: f32,
+}
+
+/// Where `time` lies among key times, beginning the search at `cursor`, which is moved there.
+pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegment {
+    let last = times.len() - 1;
+    let inside = |k: usize| k < last && f64::from(times[k]) <= time && time < f64::from(times[k + 1]);
+    let key = if inside(*cursor) {
+        *cursor
+    } else if inside(*cursor + 1) {
+        *cursor + 1
+    } else {
+        // Most keys lie evenly: the guess is right or next to it, and nothing is searched.
+        let (first, end) = (f64::from(times[0]), f64::from(times[last]));
+        let guess = ((time - first) / (end - first) * last as f64).clamp(0.0, last as f64) as usize;
+        let near = [guess, guess.saturating_sub(1), guess + 1];
+        match near.into_iter().find(|k| inside(*k)) {
+            Some(key) => key,
+            None => times.partition_point(|t| f64::from(*t) <= time).saturating_sub(1),
+        }
+    };
+    *cursor = key;
+    let start = f64::from(times[key]);
+    if key == last || time < start {
+        return KeySegment { key, part: 0.0, span: 0.0 };
+    }
+    let span = f64::from(times[key + 1]) - start;
+    KeySegment { key, part: ((time - start) / span) as f32, span: span as f32 }
+}
+
+/// The value of `track` at `time` seconds, written to `out` (`track.width` numbers).
+///
+/// Before the first and after the last key the end value holds; at a key the stored value is used as it is, rotations
+/// made unit.
+pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
+    sample_by(track, time, Averaging::Slerp, out);
+}
+
+/// The same with linear rotations interpolated so.
+pub(super) fn sample_by(track: &Track, time: f64, between: Averaging, out: &mut [f32]) {
+    sample_at(track, segment(&track.times, time, &mut 0), between, out);
+}
+
+/// [`sample_by`] where the moment is found already.
+pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: &mut [f32]) {
+    let (key, u) = (at.key, at.part);
+    if u <= 0.0 {
+        out.copy_from_slice(track.value(key));
+    } else {
+        match track.interpolation {
+            Interpolation::Step => out.copy_from_slice(track.value(key)),
+            Interpolation::Linear if track.property == Property::Rotation => {
+                let a = Quat::from_slice(track.value(key));
+                let b = Quat::from_slice(track.value(key + 1));
+                let turn = if between == Averaging::Slerp { slerp(a, b, u) } else { nlerp(a, b, u) };
+                out.copy_from_slice(&turn.to_array());
+            }
+            Interpolation::Linear => {
+                for ((o, a), b) in out.iter_mut().zip(track.value(key)).zip(track.value(key + 1)) {
+                    *o = a + (b - a) * u;
+                }
+            }
+            Interpolation::CubicSpline => {
+                let (u2, u3) = (u * u, u * u * u);
+                let (w, span) = (track.width, at.span);
+                let (from, to) = (&track.values[key * 3 * w..(key + 1) * 3 * w], &track.values[(key + 1) * 3 * w..]);
+                let (value, slope) = (2.0 * u3 - 3.0 * u2 + 1.0, span * (u3 - 2.0 * u2 + u));
+                let (next, next_slope) = (-2.0 * u3 + 3.0 * u2, span * (u3 - u2));
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = value * from[w + i] + slope * from[2 * w + i] + next * to[w + i] + next_slope * to[i];
+                }
+            }
+        }
+    }
+    if track.property == Property::Rotation {
+        let q = unit_or(Quat::from_slice(out), Quat::IDENTITY);
+        out.copy_from_slice(&q.to_array());
+    }
+}
+
+/// Spherical interpolation on the short way (glTF 2.0, appendix C.4), exact for small angles too.
+pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
+    let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
+    if a4.dot(b4) < 0.0 {
+        b4 = -b4;
+    }
+    // The angle from both lengths: acos(dot) loses half its digits near 1, and is none where stored integers make the
+    // quaternions a little shorter than 1.
+    let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
+    // Below this angle slerp and nlerp differ by less than an f32 can hold, and 1/sin would not.
+    if angle < 1.5e-3 {
+        return unit_or(Quat::from_vec4(a4 + (b4 - a4) * u), a);
+    }
+    let sin = angle.sin();
+    Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
+}
+
+/// Normalised linear interpolation on the short way: for cross-fades and previews, where neighbours are close.
+pub fn nlerp(a: Quat, b: Quat, u: f32) -> Quat {
+    let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
+    if a4.dot(b4) < 0.0 {
+        b4 = -b4;
+    }
+    unit_or(Quat::from_vec4(a4 + (b4 - a4) * u), a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ulna_model::NodeId;
+
+    fn track(property: Property, interpolation: Interpolation, times: &[f32], values: &[f32], width: usize) -> Track {
+        let track = Track {
+            target: NodeId(0),
+            property,
+            interpolation,
+            times: times.into(),
+            values: values.into(),
+            width,
+            kinds: Default::default(),
+        };
+        track.validate().unwrap();
+        track
+    }
+
+    fn at(track: &Track, time: f64) -> Vec<f32> {
+        let mut out = vec![0.0; track.width];
+        sample_into(track, time, &mut out);
+        out
+    }
+
+    #[test]
+    fn ends_hold_and_step_keeps_the_key_before() {
+        let t = track(Property::Scale, Interpolation::Step, &[1.0, 2.0], &[1.0, 1.0, 1.0, 5.0, 5.0, 5.0], 3);
+        assert_eq!(at(&t, 0.0)[0], 1.0);
+        assert_eq!(at(&t, 1.99)[0], 1.0);
+        assert_eq!(at(&t, 2.0)[0], 5.0);
+        assert_eq!(at(&t, 9.0)[0], 5.0);
+    }
+
+    #[test]
+    fn slerp_takes_the_short_way_at_constant_speed() {
+        let a = Quat::from_rotation_y(0.2);
+        let b = Quat::from_rotation_y(1.2);
+        for sign in [1.0, -1.0] {
+            let b = Quat::from_vec4(Vec4::from(b) * sign);
+            let found = slerp(a, b, 0.25);
+            assert!(found.dot(Quat::from_rotation_y(0.45)).abs() > 1.0 - 1e-6);
+        }
+    }
+
+    #[test]
+    fn equal_keys_that_are_a_little_short_hold() {
+        // A quaternion of 16-bit integers, as packed files store it.
+        let q = Quat::from_array([0.0, 0.0, -19346.0 / 32767.0, 26446.0 / 32767.0]);
+        assert!(q.length() < 1.0 - 5e-6);
+        for u in [0.0, 0.3, 1.0] {
+            assert!(slerp(q, q, u).dot(q) > 0.9999, "{u}");
+        }
+    }
+
+    #[test]
+    fn a_cubic_with_the_slope_of_a_line_is_the_line() {
+        let values = [2.0, 0.0, 2.0, 2.0, 4.0, 2.0];
+        let t = track(Property::Weights, Interpolation::CubicSpline, &[0.0, 2.0], &values, 1);
+        for k in 0..=10 {
+            let time = f64::from(k) * 0.2;
+            assert!((f64::from(at(&t, time)[0]) - 2.0 * time).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_single_key_is_constant() {
+        let t = track(Property::Translation, Interpolation::Linear, &[3.0], &[1.0, 2.0, 3.0], 3);
+        assert_eq!(at(&t, 0.0), [1.0, 2.0, 3.0]);
+        assert_eq!(at(&t, 7.0), [1.0, 2.0, 3.0]);
+    }
+}

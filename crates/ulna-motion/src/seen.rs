@@ -1,0 +1,223 @@
+//! Points of what is seen, by which poses are compared: vertices of the skin, and joints where there is none.
+//!
+//! Small models give all of their vertices. Of large ones each joint gives the vertices that it moves farthest from itself, which go
+//! astray first where it is turned, and the rest is an even spread.
+
+use std::collections::BTreeMap;
+
+use glam::{Mat4, Vec3};
+
+use super::{Pose, Stack, skinning};
+use ulna_model::{Document, MorphTarget, NodeId, Primitive, Skin, WeightMap};
+
+/// What a joint does to a vertex: its weight, the vertex in the joint's space, and what each morph target adds there.
+#[derive(Clone, Debug)]
+struct Influence {
+    node: NodeId,
+    weight: f32,
+    point: Vec3,
+    morphs: Vec<(u32, Vec3)>,
+}
+
+/// A vertex, and the node whose mesh it is of.
+#[derive(Clone, Debug)]
+struct SeenPoint {
+    mesh_node: NodeId,
+    influences: Vec<Influence>,
+}
+
+impl SeenPoint {
+    fn at(&self, pose: &Pose) -> Vec3 {
+        let weights = pose.morphs.get(self.mesh_node.index());
+        let place = |i: &Influence| {
+            let amount = |k: u32| weights.and_then(|w| w.get(k as usize)).copied().unwrap_or(0.0);
+            let point = i.morphs.iter().fold(i.point, |p, (k, way)| p + *way * amount(*k));
+            pose.world[i.node.index()].transform_point3(point) * i.weight
+        };
+        self.influences.iter().map(place).sum()
+    }
+}
+
+/// Points that stand for all that is seen of a document.
+#[derive(Clone, Debug)]
+pub struct SeenPoints {
+    points: Vec<SeenPoint>,
+    on_skin: bool,
+}
+
+impl SeenPoints {
+    /// As many vertices as an error is measured at.
+    pub const MANY: usize = 4096;
+
+    /// Up to about so many vertices of a document's shown meshes; the joints where it shows none.
+    pub fn of(document: &Document, most: usize) -> Self {
+        Self::where_all(document, most, &|_| true)
+    }
+
+    /// The same of those vertices that are moved by none but these nodes. Empty where there are vertices, and none is moved so.
+    pub fn where_all(document: &Document, most: usize, moved_by: &dyn Fn(NodeId) -> bool) -> Self {
+        let rest = Pose::evaluate(document, &Stack::default());
+        let sampler = Sampler::of(document, &rest, most, moved_by);
+        if sampler.sources.iter().all(|s| s.of.positions.is_empty()) {
+            let joints = document.node_ids().filter(|n| moved_by(*n));
+            let influence = |node| Influence { node, weight: 1.0, point: Vec3::ZERO, morphs: Vec::new() };
+            let point = |node| SeenPoint { mesh_node: node, influences: vec![influence(node)] };
+            return Self { points: joints.map(point).collect(), on_skin: false };
+        }
+        Self { points: sampler.chosen(most), on_skin: true }
+    }
+
+    /// What the points are of, in words.
+    pub const fn label(&self) -> &'static str {
+        if self.on_skin { "the skin" } else { "the joints" }
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// The node that moves a point most.
+    pub fn node(&self, point: usize) -> Option<NodeId> {
+        let influences = &self.points.get(point)?.influences;
+        influences.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|i| i.node)
+    }
+
+    /// Where they are in a pose, meters.
+    pub fn at(&self, pose: &Pose) -> Vec<Vec3> {
+        self.points.iter().map(|p| p.at(pose)).collect()
+    }
+
+    /// How far one of them is at most in one pose from where it is in another, meters.
+    pub fn apart(&self, a: &Pose, b: &Pose) -> f32 {
+        self.apart_after(&Mat4::IDENTITY, a, b)
+    }
+
+    /// The same, where the first pose is moved as a whole.
+    pub fn apart_after(&self, moved: &Mat4, a: &Pose, b: &Pose) -> f32 {
+        let off = |p: &SeenPoint| moved.transform_point3(p.at(a)).distance(p.at(b));
+        self.points.iter().map(off).filter(|d| d.is_finite()).fold(0.0, f32::max)
+    }
+}
+
+/// A vertex of a shown mesh.
+struct VertexPlace {
+    /// Which of the primitives.
+    source: usize,
+    vertex: usize,
+    /// The joint that moves it most, and its distance from that at rest, meters, times its weight.
+    joint: NodeId,
+    reach: f32,
+}
+
+/// A primitive of a shown mesh, and what moves it.
+struct Source<'a> {
+    node: NodeId,
+    of: &'a Primitive,
+    /// Its skin and weights; nothing where it is rigid.
+    skinned: Option<(&'a Skin, &'a WeightMap)>,
+    /// Where the farthest of its instances is in the node.
+    instance: Mat4,
+}
+
+impl<'a> Source<'a> {
+    fn of(document: &'a Document, rest: &Pose, node: NodeId, of: &'a Primitive) -> Self {
+        let skin = document.node(node).skin.map(|s| document.skin(s));
+        let skinned = skin.zip(of.weights.as_deref().filter(|w| !w.is_bare()));
+        let back = rest.world[node.index()].inverse();
+        let far = |m: &Mat4| m.w_axis.truncate().length_squared();
+        let instances = skinning::instances(document, rest, node).unwrap_or_default();
+        let local = instances.into_iter().map(|world| back * world).filter(Mat4::is_finite);
+        let instance = local.max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(Mat4::IDENTITY);
+        Self { node, of, skinned, instance }
+    }
+
+    /// The joints, weights, and positions in the space of each, of a vertex.
+    fn parts(&self, vertex: usize) -> Vec<(NodeId, f32, Mat4)> {
+        let Some((skin, weights)) = self.skinned else { return vec![(self.node, 1.0, self.instance)] };
+        let part = |(slot, weight): (u16, f32)| {
+            let slot = usize::from(slot);
+            let bind = skin.inverse_bind.get(slot).copied().unwrap_or_default();
+            (weight != 0.0).then_some((*skin.joints.get(slot)?, weight, bind))
+        };
+        weights.vertex(vertex).filter_map(part).collect()
+    }
+
+    fn point(&self, vertex: usize) -> SeenPoint {
+        let at = self.of.positions[vertex];
+        let influence = |(node, weight, bind): (NodeId, f32, Mat4)| {
+            let way = |(k, t): (u32, &MorphTarget)| Some((k, bind.transform_vector3(*t.positions.get(vertex)?)));
+            let morphs =
+                (0..).zip(self.of.targets.iter()).filter_map(way).filter(|(_, way)| *way != Vec3::ZERO).collect();
+            Influence { node, weight, point: bind.transform_point3(at), morphs }
+        };
+        SeenPoint { mesh_node: self.node, influences: self.parts(vertex).into_iter().map(influence).collect() }
+    }
+}
+
+/// All vertices of some meshes from which points are chosen.
+struct Sampler<'a> {
+    sources: Vec<Source<'a>>,
+    places: Vec<VertexPlace>,
+}
+
+impl<'a> Sampler<'a> {
+    fn of(document: &'a Document, rest: &Pose, most: usize, moved_by: &dyn Fn(NodeId) -> bool) -> Self {
+        /// Vertices that are looked at for each that is taken, so that the largest mesh takes no longer.
+        const LOOKED: usize = 64;
+        let mut sources = Vec::new();
+        let mut places = Vec::new();
+        let nodes = document.shown_nodes();
+        let meshes = || nodes.iter().filter_map(|n| Some((*n, document.mesh(document.node(*n).mesh?))));
+        let count: usize = meshes().flat_map(|(_, mesh)| &mesh.primitives).map(|p| p.positions.len()).sum();
+        let step = (count / most.saturating_mul(LOOKED).max(1)).max(1);
+        for (node, mesh) in meshes() {
+            for of in &mesh.primitives {
+                let source = Source::of(document, rest, node, of);
+                for (vertex, at) in of.positions.iter().enumerate().step_by(step) {
+                    let parts = source.parts(vertex);
+                    if !parts.iter().all(|(n, ..)| moved_by(*n)) {
+                        continue;
+                    }
+                    let reach = |(node, weight, bind): &(NodeId, f32, Mat4)| {
+                        let arm = rest.world[node.index()].transform_vector3(bind.transform_point3(*at));
+                        (*node, arm.length() * weight)
+                    };
+                    let most = parts.iter().map(reach).filter(|(_, r)| r.is_finite());
+                    if let Some((joint, reach)) = most.max_by(|a, b| a.1.total_cmp(&b.1)) {
+                        places.push(VertexPlace { source: sources.len(), vertex, joint, reach });
+                    }
+                }
+                sources.push(source);
+            }
+        }
+        Self { sources, places }
+    }
+
+    /// The vertices that are taken: all, or of each joint the farthest, and of the others every so many.
+    fn chosen(self, most: usize) -> Vec<SeenPoint> {
+        let point = |p: &VertexPlace| self.sources[p.source].point(p.vertex);
+        if self.places.len() <= most {
+            return self.places.iter().map(point).collect();
+        }
+        let mut by_joint: BTreeMap<NodeId, Vec<&VertexPlace>> = BTreeMap::new();
+        self.places.iter().for_each(|p| by_joint.entry(p.joint).or_default().push(p));
+        // Half of all for the far ones, and two of a joint at least.
+        let each = (most / 2 / by_joint.len().max(1)).max(2);
+        let mut chosen: Vec<&VertexPlace> = Vec::with_capacity(most + by_joint.len() * 2);
+        for list in by_joint.values_mut() {
+            list.sort_by(|a, b| b.reach.total_cmp(&a.reach));
+            // Every so many of the farther half, from the farthest on: the farthest ones lie side by side.
+            let step = (list.len() / 2 / each).max(1);
+            chosen.extend(list.iter().step_by(step).take(each));
+        }
+        let step = (self.places.len() / (most / 2).max(1)).max(1);
+        chosen.extend(self.places.iter().step_by(step));
+        chosen.into_iter().map(point).collect()
+    }
+}

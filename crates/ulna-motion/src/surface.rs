@@ -1,0 +1,429 @@
+//! The posed surface as something a ray can hit: for clicks on the skin, and for brushes.
+
+use glam::{Mat4, Vec3};
+
+use super::{Placement, Pose, Posed, skinning};
+use ulna_geometry::{Bvh, LeavesOf, Ray};
+use ulna_model::{Document, NodeId, Primitive, PrimitiveId, Slice, Topology};
+
+/// What a ray hit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance along the ray, metres.
+    pub distance: f32,
+    /// The node whose mesh was hit.
+    pub node: NodeId,
+    /// The primitive of its mesh.
+    pub primitive: PrimitiveId,
+    /// The vertices of the triangle.
+    pub vertices: [u32; 3],
+    /// Their shares at the spot; sum to 1.
+    pub shares: [f32; 3],
+}
+
+/// One primitive of the posed surface.
+#[derive(Clone, Debug)]
+struct Part {
+    node: NodeId,
+    primitive: PrimitiveId,
+    source: Source,
+    base_normals: Slice<Vec3>,
+    /// In scene space, or in mesh space where there are `places`.
+    posed: Posed,
+    /// `scene_from_mesh` of each instance, where the mesh is shown so.
+    places: Option<Vec<Mat4>>,
+    /// Whether the pose hides its node.
+    hidden: bool,
+    bvh: Bvh,
+    /// Made when a few vertices move for the first time.
+    leaves: Option<LeavesOf>,
+}
+
+/// What a part was made from: while that is the same memory, its tree and its normals stay.
+#[derive(Clone, Debug)]
+struct Source {
+    positions: Slice<Vec3>,
+    normals: Slice<Vec3>,
+    indices: Slice<u32>,
+}
+
+impl Source {
+    fn of(primitive: &Primitive) -> Self {
+        let Primitive { positions, normals, indices, .. } = primitive.clone();
+        Self { positions, normals, indices }
+    }
+
+    fn is(&self, primitive: &Primitive) -> bool {
+        Slice::ptr_eq(&self.positions, &primitive.positions)
+            && Slice::ptr_eq(&self.normals, &primitive.normals)
+            && Slice::ptr_eq(&self.indices, &primitive.indices)
+    }
+}
+
+/// What can be seen of one primitive of a surface.
+#[derive(Clone, Copy, Debug)]
+pub struct PartView<'a> {
+    /// The node that shows it.
+    pub node: NodeId,
+    /// The primitive of its mesh.
+    pub primitive: PrimitiveId,
+    /// One a vertex; in scene space, or in mesh space where there are `places`.
+    pub positions: &'a [Vec3],
+    /// Unit normals, one a vertex, in the same space; zero where there is no direction.
+    pub normals: &'a [Vec3],
+    /// `scene_from_mesh` of each instance, where the mesh is shown so.
+    pub places: Option<&'a [Mat4]>,
+}
+
+/// All shown triangles at one pose.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    parts: Vec<Part>,
+}
+
+impl Surface {
+    /// Poses every shown triangle mesh.
+    pub fn new(document: &Document, pose: &Pose) -> Self {
+        let mut surface = Self::default();
+        surface.update(document, pose);
+        surface
+    }
+
+    /// Poses again; trees whose triangles are the same are refitted, not built.
+    pub fn update(&mut self, document: &Document, pose: &Pose) {
+        let mut old = std::mem::take(&mut self.parts).into_iter();
+        for node in document.shown_nodes() {
+            let Some(mesh) = document.node(node).mesh else { continue };
+            for (index, primitive) in document.mesh(mesh).entries() {
+                if primitive.topology != Topology::Triangles {
+                    continue;
+                }
+                let same = |p: &Part| p.node == node && p.primitive == index && p.source.is(primitive);
+                let mut part = old.next().filter(same).unwrap_or_else(|| Part {
+                    node,
+                    primitive: index,
+                    source: Source::of(primitive),
+                    base_normals: skinning::base_normals(primitive),
+                    posed: Posed::default(),
+                    places: None,
+                    hidden: false,
+                    bvh: Bvh::default(),
+                    leaves: None,
+                });
+                part.hidden = pose.hidden.contains(&node);
+                part.places = skinning::instances(document, pose, node);
+                let placement = part.placement(document, pose, primitive);
+                let morphs = &pose.morphs[node.index()];
+                skinning::skin(primitive, &part.base_normals, morphs, &placement, &mut part.posed);
+                if part.bvh.triangle_count() == 0 {
+                    part.bvh = Bvh::build(&part.posed.positions, &primitive.indices);
+                } else {
+                    part.bvh.refit(&part.posed.positions);
+                }
+                self.parts.push(part);
+            }
+        }
+    }
+
+    /// Poses a few vertices of one primitive again, after their weights changed: the rest stays as the last
+    /// [`Surface::update`] left it, which must have been for the same pose. Nothing happens where the primitive is not
+    /// shown; vertices that are not there are left out.
+    pub fn move_vertices(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        node: NodeId,
+        primitive: PrimitiveId,
+        vertices: &[u32],
+    ) {
+        let Some(part) = self.parts.iter_mut().find(|p| p.node == node && p.primitive == primitive) else { return };
+        let Some(mesh) = document.node(node).mesh else { return };
+        let Some(source) = document.mesh(mesh).primitives.get(primitive.index()).filter(|p| part.source.is(p)) else {
+            return;
+        };
+        let count = part.posed.positions.len();
+        let there: Vec<u32> = vertices.iter().copied().filter(|v| (*v as usize) < count).collect();
+        let placement = part.placement(document, pose, source);
+        let morphs = &pose.morphs[node.index()];
+        skinning::skin_some(source, &part.base_normals, morphs, &placement, &there, &mut part.posed);
+        let leaves = part.leaves.get_or_insert_with(|| part.bvh.leaves_of_vertices(count)).of(&there);
+        part.bvh.refit_leaves(leaves, &part.posed.positions);
+    }
+
+    /// All parts; their order is what [`Surface::around`] counts them by.
+    pub fn parts(&self) -> impl ExactSizeIterator<Item = PartView<'_>> {
+        self.parts.iter().map(|part| PartView {
+            node: part.node,
+            primitive: part.primitive,
+            positions: &part.posed.positions,
+            normals: &part.posed.normals,
+            places: part.places.as_deref(),
+        })
+    }
+
+    /// Hands over, list by list with its part, the vertices of the posed surface at most `radius` metres from a place in the
+    /// scene, and some more, each once. Instances are left out, and so are vertices that no triangle uses.
+    pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
+        for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
+            part.bvh.around(centre, radius, &mut |list| add(k, list));
+        }
+    }
+
+    /// Lowest and highest corner of everything that the file does not hide, or `None` where there is no finite point.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        self.bounds_of(false).or_else(|| self.bounds_of(true))
+    }
+
+    /// The same of the parts that are hidden, or of those that are not.
+    fn bounds_of(&self, hidden: bool) -> Option<(Vec3, Vec3)> {
+        let mut bounds: Option<(Vec3, Vec3)> = None;
+        let mut grow = |p: Vec3| {
+            if p.is_finite() {
+                let (low, high) = bounds.get_or_insert((p, p));
+                *low = low.min(p);
+                *high = high.max(p);
+            }
+        };
+        for part in self.parts.iter().filter(|p| p.hidden == hidden) {
+            match &part.places {
+                // What no triangle uses is not seen. The root holds what is used, if all of it is finite.
+                None => match part.bvh.bounds().filter(|(low, high)| low.is_finite() && high.is_finite()) {
+                    Some((low, high)) => [low, high].into_iter().for_each(&mut grow),
+                    None => part.posed.positions.iter().copied().for_each(&mut grow),
+                },
+                Some(places) => {
+                    // Around the corners of the mesh's own box: never too small.
+                    let Some((low, high)) = part.bvh.bounds() else { continue };
+                    for corner in 0..8u32 {
+                        let pick = |k: u32| corner >> k & 1 == 1;
+                        let corner = Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), high, low);
+                        places.iter().for_each(|m| grow(m.transform_point3(corner)));
+                    }
+                }
+            }
+        }
+        bounds
+    }
+
+    /// Where the corners of a triangle that was hit are in the scene; nothing for instances, of which a hit does not say the one.
+    pub fn corners(&self, hit: &Hit) -> Option<[Vec3; 3]> {
+        let is_it = |p: &&Part| (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none();
+        let part = self.parts.iter().find(is_it)?;
+        let [a, b, c] = hit.vertices.map(|v| part.posed.positions.get(v as usize).copied());
+        Some([a?, b?, c?])
+    }
+
+    /// The nearest triangle on a ray, seen from either side. Surfaces of nodes that `skip` says are looked through.
+    pub fn hit(&self, document: &Document, ray: &Ray, skip: &dyn Fn(NodeId) -> bool) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        for part in self.parts.iter().filter(|p| !skip(p.node)) {
+            let Some(mesh) = document.node(part.node).mesh else { continue };
+            let primitive = &document.mesh(mesh).primitives[part.primitive.index()];
+            let own = std::slice::from_ref(&Mat4::IDENTITY);
+            for place in part.places.as_deref().unwrap_or(own) {
+                let limit = best.map_or(f32::INFINITY, |h| h.distance);
+                // A distance along a direction that is not made unit again is the same in both spaces.
+                let mesh_from_scene = place.inverse();
+                let local = Ray {
+                    origin: mesh_from_scene.transform_point3(ray.origin),
+                    direction: mesh_from_scene.transform_vector3(ray.direction),
+                };
+                let found = part.bvh.hit(&part.posed.positions, &primitive.indices, &local, limit);
+                let Some((distance, triangle, shares)) = found else { continue };
+                let corner = &primitive.indices[triangle * 3..triangle * 3 + 3];
+                best = Some(Hit {
+                    distance,
+                    node: part.node,
+                    primitive: part.primitive,
+                    vertices: [corner[0], corner[1], corner[2]],
+                    shares,
+                });
+            }
+        }
+        best
+    }
+}
+
+impl Part {
+    fn placement(&self, document: &Document, pose: &Pose, primitive: &Primitive) -> Placement {
+        match self.places {
+            Some(_) => Placement::Rigid(Mat4::IDENTITY),
+            None => Placement::of(document, pose, self.node, primitive),
+        }
+    }
+}
+
+/// Joints that move the spot of a hit, the strongest first, with their shares.
+pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
+    let node = document.node(hit.node);
+    let Some((skin, mesh)) = node.skin.zip(node.mesh) else { return Vec::new() };
+    let Some(weights) = &document.mesh(mesh).primitives[hit.primitive.index()].weights else { return Vec::new() };
+    let joints = &document.skin(skin).joints;
+    let mut shares: std::collections::BTreeMap<NodeId, f32> = std::collections::BTreeMap::new();
+    for (vertex, share) in hit.vertices.iter().zip(hit.shares) {
+        for (joint, weight) in weights.vertex(*vertex as usize) {
+            if let Some(joint) = joints.get(usize::from(joint)).filter(|_| weight > 0.0) {
+                *shares.entry(*joint).or_default() += weight * share;
+            }
+        }
+    }
+    let mut list: Vec<_> = shares.into_iter().collect();
+    list.sort_by(|a, b| b.1.total_cmp(&a.1));
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Stack, tube};
+    use ulna_model::{MeshId, Shared};
+
+    #[test]
+    fn every_instance_is_hit_where_it_stands() {
+        let places = [Vec3::ZERO, Vec3::new(5.0, 0.0, 0.0), Vec3::new(0.0, 3.0, 1.0)];
+        let mut document = Document::default();
+        let triangle = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let primitive = ulna_model::Primitive {
+            topology: Topology::Triangles,
+            positions: triangle.into(),
+            normals: Default::default(),
+            tangents: Default::default(),
+            uv0: Default::default(),
+            uv1: Default::default(),
+            colors: Default::default(),
+            indices: [0, 1, 2].into(),
+            material: None,
+            variants: Default::default(),
+            targets: Default::default(),
+            weights: None,
+        };
+        let mesh = ulna_model::Mesh {
+            name: None,
+            primitives: vec![primitive],
+            default_weights: Default::default(),
+            target_names: Vec::new(),
+            kept_weight_layers: None,
+        };
+        document.file.meshes = vec![Shared::new(mesh)].into();
+        let scaled = |translation| ulna_model::Transform {
+            translation,
+            scale: Vec3::splat(2.0),
+            ..ulna_model::Transform::IDENTITY
+        };
+        let node = ulna_model::Node {
+            mesh: Some(0.into()),
+            instances: Some(places.map(scaled).into()),
+            ..ulna_model::Node::default()
+        };
+        document.file.nodes = vec![node].into();
+        let pose = Pose::evaluate(&document, &Stack::default());
+        let surface = Surface::new(&document, &pose);
+        for place in places {
+            let ray = Ray { origin: place + Vec3::new(0.5, 0.5, 10.0), direction: Vec3::NEG_Z };
+            let hit = surface.hit(&document, &ray, &|_| false).expect("a hit");
+            assert!((hit.distance - 10.0).abs() < 1e-5, "{}", hit.distance);
+        }
+        let aside = Ray { origin: Vec3::new(3.0, 0.5, 10.0), direction: Vec3::NEG_Z };
+        assert!(surface.hit(&document, &aside, &|_| false).is_none());
+        assert_eq!(surface.bounds(), Some((Vec3::ZERO, Vec3::new(7.0, 5.0, 1.0))));
+    }
+    /// A tube that is skinned, a rigid one beside it, and one in two instances.
+    fn three_tubes() -> Document {
+        let mut document = tube::tube(|y| f32::from(y > 0.5));
+        tube::bend(&mut document, glam::Quat::from_rotation_z(0.9));
+        for (at, instanced) in [(0.15, false), (0.0, true)] {
+            let mut node = tube::node(None, Vec3::new(at, 0.0, 0.0));
+            node.mesh = Some(0.into());
+            node.instances = instanced.then(|| {
+                [0.0, 1.0]
+                    .map(|x| ulna_model::Transform {
+                        translation: Vec3::new(x, 0.0, 0.0),
+                        ..ulna_model::Transform::IDENTITY
+                    })
+                    .into()
+            });
+            document.file.nodes.put(document.nodes.next_id(), Some(node));
+        }
+        document
+    }
+
+    #[test]
+    fn a_ball_holds_vertices_of_posed_parts_and_of_no_instance() {
+        let document = three_tubes();
+        let pose = Pose::evaluate(&document, &Stack::default());
+        let surface = Surface::new(&document, &pose);
+        let parts: Vec<PartView<'_>> = surface.parts().collect();
+        assert_eq!(parts.iter().map(|p| p.places.map_or(0, <[Mat4]>::len)).collect::<Vec<_>>(), [0, 0, 2]);
+        let mut seen = [0; 3];
+        for centre in [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.4, 0.8, 0.0), Vec3::new(0.2, 0.1, 0.1)] {
+            let mut found = Vec::new();
+            surface.around(centre, 0.17, &mut |part, list| found.extend(list.iter().map(|v| (part, *v))));
+            let mut plain = Vec::new();
+            for (k, part) in parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
+                let near = part.positions.iter().enumerate().filter(|(_, p)| p.distance(centre) <= 0.17);
+                plain.extend(near.map(|(v, _)| (k, v as u32)));
+            }
+            found.sort_unstable();
+            assert!(found.is_sorted_by(|a, b| a < b), "each once");
+            found.retain(|(part, v)| parts[*part].positions[*v as usize].distance(centre) <= 0.17);
+            assert_eq!(found, plain);
+            found.iter().for_each(|(part, _)| seen[*part] += 1);
+        }
+        assert!(seen[0] > 50 && seen[1] > 50 && seen[2] == 0, "{seen:?}");
+    }
+
+    #[test]
+    fn posed_normals_stand_square_to_the_posed_surface() {
+        let document = three_tubes();
+        let pose = Pose::evaluate(&document, &Stack::default());
+        let surface = Surface::new(&document, &pose);
+        let part = surface.parts().next().expect("the tube");
+        // Away from its ends and its bend, a tube's normals leave its axis.
+        for (ring, axis) in [(10, Vec3::Y), (30, glam::Quat::from_rotation_z(0.9) * Vec3::Y)] {
+            for v in ring * tube::ROUND..(ring + 1) * tube::ROUND {
+                let middle =
+                    part.positions[ring * tube::ROUND..][..tube::ROUND].iter().sum::<Vec3>() / tube::ROUND as f32;
+                let out = (part.positions[v] - middle).normalize_or_zero();
+                assert!(part.normals[v].dot(axis).abs() < 1e-3);
+                assert!(part.normals[v].dot(out) > 0.99, "{} {out}", part.normals[v]);
+            }
+        }
+    }
+
+    #[test]
+    fn moving_a_few_vertices_is_what_an_update_does() {
+        let mut document = three_tubes();
+        let pose = Pose::evaluate(&document, &Stack::default());
+        let mut surface = Surface::new(&document, &pose);
+        let changed = [1u32, 500, 501, 502, 700, 40_000];
+        let before = document.mesh(0.into()).primitives[0].weights.as_deref().expect("weights").clone();
+        let mut weights = before.clone();
+        for v in &changed[..5] {
+            let at = *v as usize * 4;
+            weights.weights.make_mut()[at..at + 2].swap(0, 1);
+        }
+        tube::set_weights(&mut document, weights);
+        surface.move_vertices(&document, &pose, tube::MESH, PrimitiveId(0), &changed);
+        // What is not shown is left alone.
+        surface.move_vertices(&document, &pose, NodeId(0), PrimitiveId(0), &changed);
+        surface.move_vertices(&document, &pose, tube::MESH, PrimitiveId(7), &changed);
+        let fresh = Surface::new(&document, &pose);
+        for (found, wanted) in surface.parts().zip(fresh.parts()) {
+            for v in 0..found.positions.len() {
+                assert!(found.positions[v].distance(wanted.positions[v]) < 1e-6);
+                assert!(found.normals[v].distance(wanted.normals[v]) < 1e-4);
+            }
+        }
+        let moved = surface.parts().next().expect("the tube").positions[500];
+        // The tree knows: a ray at where the vertex is now hits a triangle of it.
+        let mut near = Vec::new();
+        surface.around(moved, 1e-3, &mut |part, list| near.extend(list.iter().map(|v| (part, *v))));
+        assert!(near.contains(&(0, 500)));
+        assert_eq!(surface.bounds(), fresh.bounds());
+        // Other triangles: the tree is built anew.
+        let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
+        mesh.primitives[0].indices = mesh.primitives[0].indices.iter().rev().copied().collect();
+        surface.update(&document, &pose);
+        assert_eq!(surface.bounds(), fresh.bounds());
+    }
+}

@@ -1,0 +1,196 @@
+//! The design tokens, and what of them the renderer needs: colours as linear numbers.
+
+use std::{array, sync::LazyLock};
+
+use super::ColorRole;
+use serde_json::Value;
+
+/// The design tokens (`assets/tokens.json`), which both themes and the pictures are made from.
+pub fn tokens() -> &'static Value {
+    static TOKENS: LazyLock<Value> =
+        LazyLock::new(|| serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default());
+    &TOKENS
+}
+
+/// A colour with straight alpha, sRGB bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Color(pub [u8; 4]);
+
+impl Color {
+    /// `#RRGGBB` or `#RRGGBBAA`; magenta where it is neither, so that a wrong token is seen.
+    pub fn parse(text: &str) -> Self {
+        let digits = text.trim_start_matches('#');
+        let byte = |k: usize| digits.get(k..k + 2).and_then(|d| u8::from_str_radix(d, 16).ok());
+        match (byte(0), byte(2), byte(4)) {
+            (Some(r), Some(g), Some(b)) => Self([r, g, b, byte(6).unwrap_or(255)]),
+            _ => Self([255, 0, 255, 255]),
+        }
+    }
+
+    /// Linear, straight alpha.
+    pub fn linear(self) -> [f32; 4] {
+        let [r, g, b, a] = self.0;
+        let curve = |v: u8| {
+            let v = f32::from(v) / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        };
+        [curve(r), curve(g), curve(b), f32::from(a) / 255.0]
+    }
+}
+
+/// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
+pub(super) const STOPS: usize = 9;
+
+/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its colour. What the tokens have too few
+/// of is magenta, so that it is seen.
+pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
+    static RAMP: LazyLock<[(f32, Color); STOPS]> = LazyLock::new(|| {
+        let stops = &tokens()["heat"]["stops"];
+        array::from_fn(|k| {
+            let at = stops[k][0].as_f64().unwrap_or(1.0) as f32;
+            (at, Color::parse(stops[k][1].as_str().unwrap_or_default()))
+        })
+    });
+    &RAMP
+}
+
+/// The colour of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What is beyond 0..=1 has the
+/// colour of that end, and what is no number that of 0. A weight of exactly 0 is off the ramp: see [`zero_weight`].
+pub fn heat(weight: f32) -> Color {
+    let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
+    let stops = ramp();
+    let mut color = stops[0].1;
+    for pair in stops.windows(2) {
+        let [(from, a), (to, b)] = [pair[0], pair[1]];
+        if weight > from {
+            let share = ((weight - from) / (to - from).max(1e-6)).min(1.0);
+            let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
+            color = Color(array::from_fn(|k| mix(a.0[k], b.0[k])));
+        }
+    }
+    color
+}
+
+/// The grey of a weight that is exactly 0, of a theme, `dark` or `light`.
+pub fn zero_weight(theme: &str) -> Color {
+    ColorRole::ViewportZeroWeight.color(theme)
+}
+
+/// The light of a byte, 0..=1 (IEC 61966-2-1).
+pub(super) fn light_of(byte: u8) -> f32 {
+    Color([byte, 0, 0, 255]).linear()[0]
+}
+
+/// The byte of light (IEC 61966-2-1).
+pub(super) fn byte_of(light: f32) -> u8 {
+    let v = if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    (v * 255.0).round() as u8
+}
+
+/// Colours of the viewport, linear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ViewportColors {
+    /// Behind everything.
+    pub background: [f32; 4],
+    /// Lines of the grid.
+    pub grid_minor: [f32; 4],
+    /// Every tenth line.
+    pub grid_major: [f32; 4],
+    /// The X axis on the ground.
+    pub axis_x: [f32; 4],
+    /// The Z axis on the ground.
+    pub axis_z: [f32; 4],
+    /// Edges of surfaces.
+    pub wire: [f32; 4],
+    /// A weight of exactly 0.
+    pub zero_weight: [f32; 4],
+    /// Edges over what is tinted.
+    pub tint_edge: [f32; 4],
+    /// The line around what is selected.
+    pub outline: [f32; 4],
+    /// Ghosts of moments before, and after.
+    pub ghosts: [[f32; 4]; 2],
+    /// A joint.
+    pub joint: [f32; 4],
+    /// Its edges.
+    pub joint_edge: [f32; 4],
+    /// A selected joint.
+    pub joint_selected: [f32; 4],
+    /// Its edges.
+    pub joint_selected_edge: [f32; 4],
+    /// A child of a selected joint.
+    pub joint_related: [f32; 4],
+    /// The joint under the pointer.
+    pub joint_hover: [f32; 4],
+    /// A joint whose pose waits to be keyed.
+    pub joint_unkeyed: [f32; 4],
+}
+
+impl ViewportColors {
+    /// The colours of a theme, `dark` or `light`.
+    pub fn theme(theme: &str) -> Self {
+        let linear = |role: ColorRole| role.color(theme).linear();
+        let faint = tokens()["opacity"]["joint"].as_f64().unwrap_or(0.62) as f32;
+        let joint = |role: ColorRole, alpha: f32| {
+            let [r, g, b, _] = linear(role);
+            [r, g, b, alpha]
+        };
+        Self {
+            background: linear(ColorRole::ViewportBackground),
+            grid_minor: linear(ColorRole::ViewportGridMinor),
+            grid_major: linear(ColorRole::ViewportGridMajor),
+            axis_x: linear(ColorRole::ViewportAxisX),
+            axis_z: linear(ColorRole::ViewportAxisZ),
+            wire: linear(ColorRole::TextSecondary),
+            zero_weight: zero_weight(theme).linear(),
+            tint_edge: joint(ColorRole::JointEdge, 0.16),
+            outline: linear(ColorRole::ViewportOutline),
+            ghosts: [linear(ColorRole::ViewportGhostBefore), linear(ColorRole::ViewportGhostAfter)],
+            joint: joint(ColorRole::JointNormal, faint),
+            joint_edge: joint(ColorRole::JointEdge, 0.8),
+            joint_selected: joint(ColorRole::JointSelected, 0.95),
+            joint_selected_edge: joint(ColorRole::JointSelectedEdge, 0.9),
+            joint_related: joint(ColorRole::JointRelated, 0.75),
+            joint_hover: joint(ColorRole::JointHover, 0.9),
+            joint_unkeyed: joint(ColorRole::JointPending, 0.8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ramp_has_the_stops_of_the_tokens_and_rises_between_them() {
+        let stops = tokens()["heat"]["stops"].as_array().unwrap();
+        assert_eq!(stops.len(), STOPS);
+        for stop in stops {
+            let (at, color) = (stop[0].as_f64().unwrap() as f32, stop[1].as_str().unwrap());
+            assert_eq!(heat(at), Color::parse(color), "{at}");
+        }
+        let all = ramp();
+        assert!(all.windows(2).all(|p| p[0].0 < p[1].0));
+        assert_eq!((all[0].0, all[STOPS - 1].0), (0.0, 1.0));
+        // Halfway between two stops, every channel is halfway too.
+        for pair in all.windows(2) {
+            let middle = heat((pair[0].0 + pair[1].0) * 0.5);
+            for k in 0..4 {
+                let wanted = (f32::from(pair[0].1.0[k]) + f32::from(pair[1].1.0[k])) * 0.5;
+                assert!((f32::from(middle.0[k]) - wanted).abs() <= 0.51, "{middle:?} {pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_weight_has_the_colour_of_an_end() {
+        for (weight, end) in [(-1.0, 0.0), (f32::NAN, 0.0), (f32::NEG_INFINITY, 0.0), (2.0, 1.0), (f32::INFINITY, 1.0)]
+        {
+            assert_eq!(heat(weight), heat(end), "{weight}");
+        }
+        for theme in ["dark", "light"] {
+            assert!(ramp().iter().all(|(_, color)| *color != zero_weight(theme)));
+            assert_ne!(zero_weight(theme), Color::parse(""), "{theme} has the token");
+        }
+    }
+}

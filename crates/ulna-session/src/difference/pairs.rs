@@ -1,0 +1,299 @@
+//! Which thing of one document is which of another: by ids where one document grew from the other in this session, else by names,
+//! and where a name changed, by likeness.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ulna_model::{Asset, Clip, ClipId, Material, Mesh, MeshId, NodeId, SceneId, SkinId, Slots};
+
+/// A thing of one side, of the other, or of both.
+pub(super) type Both<T> = (Option<T>, Option<T>);
+
+/// How things are paired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// By their ids: one document became the other by edits.
+    Ids,
+    /// By names and likeness: any two files.
+    Likeness,
+}
+
+/// Everything that is paired.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    /// In the order of the first tree, new ones last.
+    pub nodes: Vec<Both<NodeId>>,
+    pub scenes: Vec<Both<SceneId>>,
+    pub skins: Vec<Both<SkinId>>,
+    pub meshes: Vec<Both<MeshId>>,
+    pub clips: Vec<Both<ClipId>>,
+    pub materials: Vec<Both<usize>>,
+    to: BTreeMap<NodeId, NodeId>,
+}
+
+impl Pairs {
+    pub fn of(a: &Asset, b: &Asset, by: By) -> Self {
+        let to = match by {
+            By::Ids => a.nodes.ids().filter(|n| b.nodes.contains(*n)).map(|n| (n, n)).collect(),
+            By::Likeness => nodes(a, b),
+        };
+        let taken: BTreeSet<NodeId> = to.values().copied().collect();
+        let mut pairs: Vec<Both<NodeId>> = a.nodes.order().iter().map(|n| (Some(*n), to.get(n).copied())).collect();
+        pairs.extend(b.nodes.order().iter().filter(|n| !taken.contains(n)).map(|n| (None, Some(*n))));
+        let node = |n: &NodeId| to.get(n).copied();
+        let same_set = |x: &[NodeId], y: &[NodeId]| {
+            let mapped: BTreeSet<NodeId> = x.iter().filter_map(node).collect();
+            !x.is_empty() && mapped.len() == x.len() && mapped == y.iter().copied().collect()
+        };
+        let clips =
+            |x: ClipId, y: ClipId| i32::from(x == y) + 4 * i32::from(same_motion(&a.clips[x], &b.clips[y], &to));
+        let skins =
+            |x: SkinId, y: SkinId| i32::from(x == y) + 4 * i32::from(same_set(&a.skin(x).joints, &b.skin(y).joints));
+        let meshes = |x: MeshId, y: MeshId| i32::from(x == y) + 4 * i32::from(same_points(a.mesh(x), b.mesh(y)));
+        let materials = |x: usize, y: usize| {
+            let named = |m: &Material| Material { name: None, ..m.clone() };
+            i32::from(x == y) + 4 * i32::from(named(&a.materials[x]) == named(&b.materials[y]))
+        };
+        let scenes = |x: SceneId, y: SceneId| {
+            i32::from(x == y) + 4 * i32::from(same_set(&a.scenes[x].roots, &b.scenes[y].roots))
+        };
+        let names = |list: &[Material]| -> Vec<Named<usize>> {
+            list.iter().enumerate().map(|(k, m)| (k, m.name.as_deref().map(ToOwned::to_owned))).collect()
+        };
+        macro_rules! pair {
+            ($field:ident, $score:expr) => {
+                match by {
+                    By::Ids => by_ids(&a.$field, &b.$field),
+                    By::Likeness => {
+                        let list = |d: &Asset| -> Vec<_> {
+                            d.$field.iter().map(|(id, t)| (id, t.name.as_deref().map(ToOwned::to_owned))).collect()
+                        };
+                        likely(&list(a), &list(b), $score)
+                    }
+                }
+            };
+        }
+        Self {
+            scenes: pair!(scenes, scenes),
+            skins: pair!(skins, skins),
+            meshes: pair!(meshes, meshes),
+            clips: pair!(clips, clips),
+            materials: match by {
+                By::Ids => (0..a.materials.len().max(b.materials.len()))
+                    .map(|k| (Some(k).filter(|k| *k < a.materials.len()), Some(k).filter(|k| *k < b.materials.len())))
+                    .collect(),
+                By::Likeness => likely(&names(&a.materials), &names(&b.materials), materials),
+            },
+            nodes: pairs,
+            to,
+        }
+    }
+
+    /// The node of the second document that is one of the first.
+    pub fn node(&self, node: NodeId) -> Option<NodeId> {
+        self.to.get(&node).copied()
+    }
+}
+
+fn by_ids<I: ulna_model::SlotId + Ord, T>(a: &Slots<I, T>, b: &Slots<I, T>) -> Vec<Both<I>> {
+    let all: BTreeSet<I> = a.ids().chain(b.ids()).collect();
+    all.into_iter().map(|id| (Some(id).filter(|i| a.contains(*i)), Some(id).filter(|i| b.contains(*i)))).collect()
+}
+
+/// A thing and its name.
+type Named<T> = (T, Option<String>);
+
+/// How alike two things without a common name must be to be one that was renamed.
+const RENAMED: i32 = 4;
+
+/// Products of list lengths above which things are paired in their order, and not by comparing each with each.
+const MOST_COMPARED: usize = 1 << 20;
+
+/// Pairs two lists: first those of one name, the most alike first; then the others, where they are alike enough.
+fn likely<T: Copy + Ord>(a: &[Named<T>], b: &[Named<T>], score: impl Fn(T, T) -> i32) -> Vec<Both<T>> {
+    let mut to: BTreeMap<T, T> = BTreeMap::new();
+    let mut by_name: BTreeMap<&Option<String>, (Vec<T>, Vec<T>)> = BTreeMap::new();
+    a.iter().for_each(|(t, name)| by_name.entry(name).or_default().0.push(*t));
+    b.iter().for_each(|(t, name)| by_name.entry(name).or_default().1.push(*t));
+    for (x, y) in by_name.values() {
+        best(x, y, &score, i32::MIN, &mut to);
+    }
+    let taken: BTreeSet<T> = to.values().copied().collect();
+    let left: Vec<T> = a.iter().map(|(t, _)| *t).filter(|t| !to.contains_key(t)).collect();
+    let right: Vec<T> = b.iter().map(|(t, _)| *t).filter(|t| !taken.contains(t)).collect();
+    best(&left, &right, &score, RENAMED, &mut to);
+    let taken: BTreeSet<T> = to.values().copied().collect();
+    let mut all: Vec<Both<T>> = a.iter().map(|(t, _)| (Some(*t), to.get(t).copied())).collect();
+    all.extend(b.iter().filter(|(t, _)| !taken.contains(t)).map(|(t, _)| (None, Some(*t))));
+    all
+}
+
+/// Pairs the most alike of two lists first, down to a least score; of equal ones the earlier.
+fn best<T: Copy + Ord>(a: &[T], b: &[T], score: &impl Fn(T, T) -> i32, least: i32, to: &mut BTreeMap<T, T>) {
+    if a.is_empty() || b.is_empty() {
+        return;
+    }
+    if (a.len() == 1 && b.len() == 1 && least == i32::MIN) || a.len().saturating_mul(b.len()) > MOST_COMPARED {
+        let fits = |(x, y): &(&T, &T)| least == i32::MIN || score(**x, **y) >= least;
+        to.extend(a.iter().zip(b).filter(fits).map(|(x, y)| (*x, *y)));
+        return;
+    }
+    let mut scored: Vec<(i32, usize, usize)> = Vec::new();
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            let points = score(*x, *y);
+            if points >= least {
+                scored.push((-points, i, j));
+            }
+        }
+    }
+    scored.sort_unstable_by_key(|(points, i, j)| (*points, i.abs_diff(*j), *i, *j));
+    let (mut left, mut right) = (vec![false; a.len()], vec![false; b.len()]);
+    for (_, i, j) in scored {
+        if !left[i] && !right[j] {
+            (left[i], right[j]) = (true, true);
+            to.insert(a[i], b[j]);
+        }
+    }
+}
+
+/// Whether most of what two clips have is the same, key by key.
+fn same_motion(a: &Clip, b: &Clip, to: &BTreeMap<NodeId, NodeId>) -> bool {
+    let same = a.tracks.values().filter(|t| {
+        let Some(node) = to.get(&t.target) else { return false };
+        b.track(*node, t.property).is_some_and(|(_, o)| t.times == o.times && t.values == o.values)
+    });
+    let same = same.count();
+    same > 0 && same * 2 >= a.tracks.len().max(b.tracks.len())
+}
+
+fn same_points(a: &Mesh, b: &Mesh) -> bool {
+    !a.primitives.is_empty()
+        && a.primitives.len() == b.primitives.len()
+        && a.primitives.iter().zip(&b.primitives).all(|(p, q)| p.positions == q.positions && p.indices == q.indices)
+}
+
+/// What tells a node from others of its name, or under another name.
+struct Likeness<'a> {
+    a: &'a Asset,
+    b: &'a Asset,
+    below: [Vec<u32>; 2],
+    joints: [Vec<bool>; 2],
+}
+
+impl<'a> Likeness<'a> {
+    fn new(a: &'a Asset, b: &'a Asset) -> Self {
+        let below = |d: &Asset| {
+            let mut count = vec![0u32; d.nodes.len()];
+            for id in d.nodes.order().iter().rev() {
+                if let Some(parent) = d.node(*id).parent {
+                    count[parent.index()] += count[id.index()] + 1;
+                }
+            }
+            count
+        };
+        Self { a, b, below: [below(a), below(b)], joints: [a.joint_flags(), b.joint_flags()] }
+    }
+
+    fn score(&self, x: NodeId, y: NodeId) -> i32 {
+        let (p, q) = (self.a.node(x), self.b.node(y));
+        let names = |d: &Asset, n: NodeId| -> BTreeSet<String> {
+            d.children(n).iter().filter_map(|c| d.node(*c).name.as_deref().map(ToOwned::to_owned)).take(64).collect()
+        };
+        let mesh = |d: &Asset, n: &ulna_model::Node| n.mesh.map(|m| d.mesh(m).name.clone());
+        let (left, right) = (names(self.a, x), names(self.b, y));
+        let (k, l) = (x.index(), y.index());
+        3 * i32::from(x == y)
+            + 3 * i32::from(p.local() == q.local())
+            + 3 * i32::from(!left.is_empty() && left.intersection(&right).count() * 2 >= left.len())
+            + 2 * i32::from(p.mesh.is_some() && mesh(self.a, p) == mesh(self.b, q))
+            + i32::from(self.joints[0][k] == self.joints[1][l])
+            + i32::from(self.below[0][k] == self.below[1][l])
+    }
+}
+
+/// How alike two nodes of different names must be to be one that was renamed.
+const NODE_RENAMED: i32 = 5;
+
+/// Nodes by their names from the roots down; those that are elsewhere now by a name that is there once; then those that were renamed.
+fn nodes(a: &Asset, b: &Asset) -> BTreeMap<NodeId, NodeId> {
+    let like = Likeness::new(a, b);
+    let score = |x: NodeId, y: NodeId| like.score(x, y);
+    let mut to: BTreeMap<NodeId, NodeId> = BTreeMap::new();
+    let mut taken: BTreeSet<NodeId> = BTreeSet::new();
+    let roots = |d: &Asset| -> Vec<NodeId> { d.node_ids().filter(|n| d.node(*n).parent.is_none()).collect() };
+    let (top_a, top_b) = (roots(a), roots(b));
+    let mut waiting = vec![(top_a.clone(), top_b.clone())];
+    loop {
+        // From above, by name.
+        while let Some((left, right)) = waiting.pop() {
+            let mut by_name: BTreeMap<Option<&str>, (Vec<NodeId>, Vec<NodeId>)> = BTreeMap::new();
+            let free = left.iter().filter(|n| !to.contains_key(n));
+            free.for_each(|n| by_name.entry(a.node(*n).name.as_deref()).or_default().0.push(*n));
+            let free = right.iter().filter(|n| !taken.contains(n));
+            free.for_each(|n| by_name.entry(b.node(*n).name.as_deref()).or_default().1.push(*n));
+            let mut made = BTreeMap::new();
+            by_name.values().for_each(|(x, y)| best(x, y, &score, i32::MIN, &mut made));
+            for (x, y) in made {
+                to.insert(x, y);
+                taken.insert(y);
+                waiting.push((a.children(x).to_vec(), b.children(y).to_vec()));
+            }
+        }
+        let found = renamed(a, b, &to, &taken, (&top_a, &top_b), &score).or_else(|| moved(a, b, &to, &taken));
+        let Some(found) = found else { return to };
+        for (x, y) in found {
+            to.insert(x, y);
+            taken.insert(y);
+            waiting.push((a.children(x).to_vec(), b.children(y).to_vec()));
+        }
+    }
+}
+
+/// Names of nodes that are in no pair yet, of those that are there once.
+fn once(d: &Asset, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
+    let mut found: BTreeMap<&str, Option<NodeId>> = BTreeMap::new();
+    for id in d.nodes.order().iter().filter(|n| is_free(n)) {
+        if let Some(name) = d.node(*id).name.as_deref() {
+            found.entry(name).and_modify(|n| *n = None).or_insert(Some(*id));
+        }
+    }
+    found.into_iter().filter_map(|(name, id)| Some((name, id?))).collect()
+}
+
+/// Nodes without a pair under one paired parent that are alike; those whose name is found elsewhere were moved, not renamed.
+fn renamed(
+    a: &Asset,
+    b: &Asset,
+    to: &BTreeMap<NodeId, NodeId>,
+    taken: &BTreeSet<NodeId>,
+    tops: (&[NodeId], &[NodeId]),
+    score: &impl Fn(NodeId, NodeId) -> i32,
+) -> Option<BTreeMap<NodeId, NodeId>> {
+    let (left, right) = (once(a, |n| !to.contains_key(n)), once(b, |n| !taken.contains(n)));
+    let elsewhere = |d: &Asset, n: &NodeId| {
+        d.node(*n).name.as_deref().is_some_and(|name| left.contains_key(name) && right.contains_key(name))
+    };
+    let mut found = BTreeMap::new();
+    let lists = to.iter().map(|(x, y)| (a.children(*x), b.children(*y)));
+    for (x, y) in std::iter::once((tops.0, tops.1)).chain(lists) {
+        let x: Vec<NodeId> = x.iter().copied().filter(|n| !to.contains_key(n) && !elsewhere(a, n)).collect();
+        let y: Vec<NodeId> = y.iter().copied().filter(|n| !taken.contains(n) && !elsewhere(b, n)).collect();
+        best(&x, &y, score, NODE_RENAMED, &mut found);
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The first node without a pair whose name is there once on both sides.
+fn moved(
+    a: &Asset,
+    b: &Asset,
+    to: &BTreeMap<NodeId, NodeId>,
+    taken: &BTreeSet<NodeId>,
+) -> Option<BTreeMap<NodeId, NodeId>> {
+    let (left, right) = (once(a, |n| !to.contains_key(n)), once(b, |n| !taken.contains(n)));
+    let pair = a.nodes.order().iter().find_map(|n| {
+        let name = a.node(*n).name.as_deref()?;
+        (left.get(name) == Some(n)).then(|| right.get(name).map(|m| (*n, *m))).flatten()
+    })?;
+    Some(BTreeMap::from([pair]))
+}

@@ -1,0 +1,102 @@
+//! Numbers in words.
+
+use glam::{Mat3, Quat};
+use ulna_model::{Local, transform::angle_between};
+
+/// A count and what is counted.
+pub(super) fn count(n: usize, one: &str) -> String {
+    let many = |word: &str| match word {
+        "vertex" => "vertices".to_owned(),
+        "matrix" => "matrices".to_owned(),
+        "index" => "indices".to_owned(),
+        _ => format!("{word}s"),
+    };
+    if n == 1 { format!("1 {one}") } else { format!("{n} {}", many(one)) }
+}
+
+/// A number with up to six digits behind the point, without zeros at the end.
+pub(super) fn six(value: f32) -> String {
+    if value != 0.0 && value.abs() < 1e-4 {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Several of them.
+pub(super) fn sixes(values: &[f32]) -> String {
+    values.iter().map(|v| six(*v)).collect::<Vec<_>>().join(" ")
+}
+
+/// A length: meters, millimeters, or as small as it is.
+pub(super) fn length(meters: f32) -> String {
+    match meters.abs() {
+        m if m >= 1.0 => format!("{m:.3} m"),
+        m if m >= 0.001 => format!("{:.2} mm", m * 1000.0),
+        m => format!("{m:.1e} m"),
+    }
+}
+
+/// An angle of a turn, degrees.
+pub(super) fn degrees(radians: f32) -> String {
+    match radians.to_degrees().abs() {
+        d if d >= 0.0001 => format!("{d:.4}°"),
+        d => format!("{d:.1e}°"),
+    }
+}
+
+/// Whether two rotations turn alike: a quaternion and its negative do.
+pub(super) fn turn_alike(a: Quat, b: Quat) -> bool {
+    a == b || a == -b
+}
+
+/// How two local transforms differ; `frame` makes scene meters of lengths in their parent.
+pub(super) enum Between {
+    /// They are the same.
+    Same,
+    /// They are the same transform in another form, or with the other sign of its quaternion.
+    Form(String),
+    /// They differ, in words.
+    Differs(String),
+}
+
+/// Compares two local transforms.
+pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
+    if a == b {
+        return Between::Same;
+    }
+    let (x, y) = (a.transform(), b.transform());
+    let both_trs = matches!((a, b), (Local::Trs(_), Local::Trs(_)));
+    if both_trs && x.translation == y.translation && x.scale == y.scale && turn_alike(x.rotation, y.rotation) {
+        return Between::Form("its rotation is stored with the opposite sign".into());
+    }
+    let form = |l: &Local| if matches!(l, Local::Matrix(_)) { "a matrix" } else { "translation, rotation and scale" };
+    let mixed = matches!(a, Local::Matrix(_)) != matches!(b, Local::Matrix(_));
+    let (m, n) = (a.matrix(), b.matrix());
+    let room = |k: usize| 2e-6 * (m.col(k).abs().max_element()).max(n.col(k).abs().max_element()).max(1e-6);
+    if mixed && (0..4).all(|k| m.col(k).abs_diff_eq(n.col(k), room(k))) {
+        return Between::Form(format!("{} instead of {}, the same transform", form(b), form(a)));
+    }
+    let mut parts = Vec::new();
+    if x.translation != y.translation {
+        let (local, scene) = (y.translation - x.translation, frame * (y.translation - x.translation));
+        parts.push(match scene.length() {
+            0.0 => format!("moved by {} units of its parent, whose scale is 0", six(local.length())),
+            meters => format!("moved by {}", length(meters)),
+        });
+    }
+    if !turn_alike(x.rotation, y.rotation) {
+        parts.push(format!("turned by {}", degrees(angle_between(x.rotation, y.rotation))));
+    }
+    if x.scale != y.scale {
+        parts.push(format!("scaled from {} to {}", sixes(&x.scale.to_array()), sixes(&y.scale.to_array())));
+    }
+    if mixed {
+        parts.push(format!("{} instead of {}", form(b), form(a)));
+    }
+    if parts.is_empty() {
+        parts.push("its matrix differs by rounding, or in its shear".into());
+    }
+    Between::Differs(parts.join(", "))
+}

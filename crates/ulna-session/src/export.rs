@@ -1,0 +1,472 @@
+//! Exporting: other files made of the document as it is now, for engines and other programs. The window and the command line carry
+//! out the same request; the document stays with its file.
+//!
+//! Files are made one at a time: each is read back, written beside its place under a name of its own, and let go of. Only when
+//! all are there do they take their places, so that what is cancelled or cannot be made leaves nothing.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use thiserror::Error;
+
+use super::{Session, disk::Disk, placing::Placing, stamp::hard_links, vrm_pose};
+use ulna_formats::gltf::{
+    self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
+    open_bytes, transcode,
+};
+use ulna_model::{ClipId, Diagnostic, Document, Notice, Property, Shared, meant_rate, rate_in_words};
+use ulna_motion::clip_edit::{MotionError, resampled};
+
+/// What is to be exported, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportRequest {
+    /// Which clips; all unless given.
+    pub clips: Option<Vec<ClipId>>,
+    /// Whether meshes, materials and images are left out.
+    pub skeleton_only: bool,
+    /// Keys at so many frames a second; as they are stored unless given.
+    pub rate: Option<f64>,
+    /// Whether each clip gets a file of its own, named after it.
+    pub each: bool,
+    /// What each of these files is called, without its suffix: text in which `{clip}` is the clip's name and `{number}` its place
+    /// among those that are exported, from 1. Empty: the clip's name.
+    pub names: String,
+    /// Whether it is a `.gltf` with its data beside it, and not a `.glb`.
+    pub gltf: bool,
+    /// The file; the folder where each clip gets a file.
+    pub to: PathBuf,
+    /// Whether files that are there make way.
+    pub replace: bool,
+}
+
+impl ExportRequest {
+    /// The clips that are meant, in the order of the file.
+    fn meant(&self, document: &Document) -> Vec<ClipId> {
+        let is_meant = |id: &ClipId| self.clips.as_ref().is_none_or(|c| c.contains(id));
+        document.clips.ids().filter(is_meant).collect()
+    }
+
+    /// The files that come of it, each with the clips in it.
+    pub fn files(&self, document: &Document) -> Vec<(PathBuf, Vec<ClipId>)> {
+        let suffix = if self.gltf { "gltf" } else { "glb" };
+        let meant = self.meant(document);
+        if !self.each {
+            return vec![(self.to.clone(), meant)];
+        }
+        let mut taken = BTreeSet::new();
+        let names = self.wanted_names(document, &meant);
+        let file = |(name, id): (String, ClipId)| {
+            // Two that differ by case alone are one on many disks.
+            let numbered = |k: usize| if k < 2 { name.clone() } else { format!("{name} {k}") };
+            let free = (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
+            (self.to.join(format!("{free}.{suffix}")), vec![id])
+        };
+        names.into_iter().zip(meant).map(file).collect()
+    }
+
+    /// What the file of each clip is called, those that are called alike not told apart yet.
+    fn wanted_names(&self, document: &Document, meant: &[ClipId]) -> Vec<String> {
+        let digits = meant.len().to_string().len();
+        let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
+        let name = |(k, id): (usize, &ClipId)| {
+            let number = format!("{:0digits$}", k + 1);
+            let named = pattern.replace("{number}", &number).replace("{clip}", &document.clip_label(*id));
+            file_name(&named).unwrap_or_else(|| format!("clip {}", id.0))
+        };
+        meant.iter().enumerate().map(name).collect()
+    }
+
+    /// How many files get a number, since one before them is called so already.
+    pub fn alike(&self, document: &Document) -> usize {
+        if !self.each {
+            return 0;
+        }
+        let names = self.wanted_names(document, &self.meant(document));
+        let different: BTreeSet<String> = names.iter().map(|n| n.to_lowercase()).collect();
+        names.len() - different.len()
+    }
+}
+
+/// A name as all file systems take it; nothing where nothing is left of it.
+pub fn file_name(label: &str) -> Option<String> {
+    /// Bytes, of the 255 that most disks take: a number, a suffix and what is put before it while it is written come to it.
+    const MOST: usize = 180;
+    const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+    let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
+    let mut name: String = label.chars().map(plain).collect();
+    if name.len() > MOST {
+        name.truncate((0..=MOST).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0));
+    }
+    let name = name.trim_matches([' ', '.']).to_owned();
+    let stem = name.split('.').next().unwrap_or_default().to_lowercase();
+    let digits = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    let reserved = RESERVED.contains(&digits) && stem.len() <= digits.len() + 1;
+    (!name.is_empty()).then(|| if reserved { format!("_{name}") } else { name })
+}
+
+/// Why nothing was exported.
+#[derive(Debug, Error)]
+pub enum ExportFailure {
+    /// No clip is meant.
+    #[error("no clip is chosen, so there is no file to write; choose some, or export one file")]
+    NoClip,
+    /// A path that says nothing.
+    #[error("give the file a name that ends in .glb or .gltf")]
+    NoName,
+    /// A rate that makes no frames.
+    #[error("{0} frames a second is no rate; give one from 0.01 to 10000")]
+    Rate(f64),
+    /// Something is there already.
+    #[error("{} is there already; choose another place, or replace what is there", .0.display())]
+    IsThere(PathBuf),
+    /// The document's own file is not what an export may replace.
+    #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
+    IsOpen(PathBuf),
+    /// The file has several hard links, and an export would part them.
+    #[error("{} has {names} names (hard links), and exporting would separate it from the others. Choose another name, or remove the file first", .path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names.
+        names: u64,
+    },
+    /// The document cannot be packed.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// It does not read back.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It cannot be written anew.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The system does not let it be written.
+    #[error("{} could not be written: {error}. {}", .path.display(), left_behind(*.written, *.count))]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+        /// How many replaced others and could not be put back.
+        written: usize,
+        /// How many there were to be.
+        count: usize,
+    },
+}
+
+impl ExportFailure {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoClip => "no_clip_chosen",
+            Self::NoName => "wrong_ending",
+            Self::Rate(_) => "argument_out_of_range",
+            Self::IsThere(_) => "output_exists",
+            Self::IsOpen(_) => "output_is_open_file",
+            Self::Linked { .. } => "output_has_hard_links",
+            Self::Save(error) => error.code(),
+            Self::Read(error) => error.code(),
+            Self::Export(error) => error.code(),
+            Self::Write { .. } => "output_not_writable",
+        }
+    }
+}
+
+fn left_behind(written: usize, count: usize) -> String {
+    match written {
+        0 => "All files are as they were; choose another place, or make room there".to_owned(),
+        n => format!("{n} of {count} files are the new ones"),
+    }
+}
+
+impl ExportFailure {
+    /// Whether somebody cancelled it.
+    pub const fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Cancelled))
+    }
+}
+
+/// What was exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The files, those of data beside a `.gltf` left out.
+    pub files: Vec<PathBuf>,
+    /// How large all files are, bytes.
+    pub bytes: usize,
+    /// What could not be kept, in sentences.
+    pub lost: Vec<Notice>,
+}
+
+/// All that an export needs: it can be carried out beside the window, while the document goes on changing.
+#[derive(Clone, Debug)]
+pub struct Exporting {
+    request: ExportRequest,
+    source: Source,
+    opened: Document,
+    document: Document,
+    options: SaveOptions,
+    own: Option<PathBuf>,
+}
+
+/// A file that is made and not written yet.
+pub(super) struct Made<'a> {
+    pub path: PathBuf,
+    pub bytes: &'a [u8],
+    /// Whether it is data beside a `.gltf`, named by its content.
+    pub is_data: bool,
+}
+
+/// The file that exported ones are made of.
+struct PackedWhole {
+    source: Source,
+    /// Its clips, in the order of its animations.
+    order: Vec<ClipId>,
+}
+
+impl Session {
+    /// What an export of the document as it is now needs.
+    pub fn exporting(&self, request: ExportRequest) -> Exporting {
+        Exporting {
+            request,
+            source: self.source.clone(),
+            opened: self.decoded.clone(),
+            document: self.to_export(),
+            options: self.save_options,
+            own: self.path.clone(),
+        }
+    }
+}
+
+/// What is wrong with files that would be written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExportFindings {
+    /// Each finding with how often it was made, the worst first.
+    pub list: Vec<(Diagnostic, usize)>,
+    /// How many files were checked.
+    pub checked: usize,
+    /// How many there are.
+    pub files: usize,
+}
+
+impl Exporting {
+    /// Makes the files, and writes them.
+    ///
+    /// # Errors
+    /// See [`ExportFailure`]; files that are new are gone again then.
+    pub fn run(self, disk: &dyn Disk, progress: &Progress) -> Result<Exported, ExportFailure> {
+        let request = &self.request;
+        let files = request.files(&self.document);
+        if request.each && files.is_empty() {
+            return Err(ExportFailure::NoClip);
+        }
+        if let Some(rate) = request.rate.filter(|r| !(0.01..=10_000.0).contains(r)) {
+            return Err(ExportFailure::Rate(rate));
+        }
+        for (path, _) in &files {
+            if path.file_name().is_none() || (!request.each && path.extension().is_none()) {
+                return Err(ExportFailure::NoName);
+            }
+            if path.exists() && self.is_own(path) {
+                return Err(ExportFailure::IsOpen(path.clone()));
+            }
+            if path.exists() && !request.replace {
+                return Err(ExportFailure::IsThere(path.clone()));
+            }
+            let names = hard_links(path);
+            if names > 1 {
+                return Err(ExportFailure::Linked { path: path.clone(), names });
+            }
+        }
+        progress.reach(0.02)?;
+        // What is not put in place in the end goes with it.
+        let mut placing = Placing::new(disk, request.replace);
+        let lost = self.make(&files, progress, &mut |made| placing.stage(&made))?;
+        progress.reach(0.9)?;
+        let bytes = placing.put()?;
+        Ok(Exported { files: files.into_iter().map(|(path, _)| path).collect(), bytes, lost })
+    }
+
+    /// The clips that are meant.
+    pub fn clips(&self) -> Vec<ClipId> {
+        self.request.meant(&self.document)
+    }
+
+    /// How many bytes each file would have with its data, in the order of [`ExportRequest::files`]. None is written, and none is
+    /// kept: a GLB is not even made.
+    ///
+    /// # Errors
+    /// See [`ExportFailure`].
+    pub fn measure(&self, progress: &Progress) -> Result<Vec<usize>, ExportFailure> {
+        if let Some(rate) = self.request.rate.filter(|r| !(0.01..=10_000.0).contains(r)) {
+            return Err(ExportFailure::Rate(rate));
+        }
+        let files = self.request.files(&self.document);
+        let (mut sizes, mut beside) = (Vec::with_capacity(files.len()), 0);
+        if self.request.gltf {
+            // Data comes before the file that names it.
+            self.make(&files, progress, &mut |made| {
+                beside += made.bytes.len();
+                if !made.is_data {
+                    sizes.push(std::mem::take(&mut beside));
+                }
+                Ok(())
+            })?;
+            return Ok(sizes);
+        }
+        let (packed, _) = self.packed()?;
+        let exporter = gltf::Exporter::new(&packed.source)?;
+        for (k, (_, clips)) in files.iter().enumerate() {
+            sizes.push(exporter.measure(&self.options_of(clips, &packed.order))?);
+            progress.reach(0.05 + 0.85 * (k + 1) as f32 / files.len() as f32)?;
+        }
+        Ok(sizes)
+    }
+
+    /// What the check of files finds in those that would be written. They are made and let go of one after the other, as many as fit
+    /// into `budget` bytes of data, and at least one.
+    ///
+    /// # Errors
+    /// See [`ExportFailure`].
+    pub fn findings(&self, budget: usize, progress: &Progress) -> Result<ExportFindings, ExportFailure> {
+        let files = self.request.files(&self.document);
+        let (packed, _) = self.packed()?;
+        let exporter = gltf::Exporter::new(&packed.source)?;
+        let mut found = ExportFindings { files: files.len(), ..ExportFindings::default() };
+        let mut made = 0;
+        for (_, clips) in &files {
+            if found.checked > 0 && made >= budget {
+                break;
+            }
+            progress.reach(0.9)?;
+            let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
+            made += glb.len();
+            let again = Session::of(open_bytes(glb, None, &Progress::default())?, None);
+            for finding in again.all_findings() {
+                let same = |(other, _): &&mut (Diagnostic, usize)| {
+                    (other.severity, other.code, &other.message) == (finding.severity, finding.code, &finding.message)
+                };
+                match found.list.iter_mut().find(same) {
+                    Some((_, count)) => *count += 1,
+                    None => found.list.push((finding, 1)),
+                }
+            }
+            found.checked += 1;
+        }
+        found.list.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+        Ok(found)
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        let real = |p: &Path| p.canonicalize().ok();
+        self.own.as_deref().and_then(real).is_some_and(|own| real(path) == Some(own))
+    }
+
+    /// The file that the others are made of, and what is not in them, in sentences.
+    fn packed(&self) -> Result<(PackedWhole, Vec<Notice>), ExportFailure> {
+        let request = &self.request;
+        let mut document = self.document.clone();
+        let mut lost = Vec::new();
+        if let Some(rate) = request.rate.map(meant_rate) {
+            let mut off = MotionError::default();
+            let (mut pointers, mut packed) = (0, 0usize);
+            for id in request.meant(&self.document) {
+                if let Some(clip) = document.file.clips.get_mut(id) {
+                    let (made, error) = resampled(clip, rate);
+                    off = off.or(error);
+                    pointers += clip.pointers.len();
+                    packed += clip.kept.len() - clip.pointers.iter().filter(|p| p.track.is_some()).count();
+                    *clip = Shared::new(made.counted_at(rate));
+                }
+            }
+            for (count, what) in [(pointers, "of animation pointers"), (packed, "with unreadable keys")] {
+                if count > 0 {
+                    let (channels, were) = if count == 1 { ("channel", "was") } else { ("channels", "were") };
+                    let said = format!("{count} {channels} {what} {were} not resampled");
+                    lost.push(Notice::new("channels_not_resampled", said));
+                }
+            }
+            if let Some(off) = off.in_words() {
+                lost.push(Notice::new("resampled", format!("At {} frames a second {off}", rate_in_words(rate))));
+            }
+        }
+        if request.skeleton_only {
+            let clips = request.meant(&self.document).into_iter().filter_map(|id| self.document.clips.get(id));
+            let weights = clips.flat_map(|c| c.tracks.values()).filter(|t| t.property == Property::Weights).count();
+            if weights > 0 {
+                let tracks = if weights == 1 { "track" } else { "tracks" };
+                let said = format!("Without meshes {weights} {tracks} of morph weights are left out");
+                lost.push(Notice::new("morph_tracks_left_out", said));
+            }
+        }
+        lost.extend(vrm_pose::warning(&self.opened, &document));
+        let saved = gltf::save(&self.source, &self.opened, &document, "model", self.options)?;
+        let own = self.source.path.as_deref();
+        let whole = open_beside(saved.bytes, own, saved.companions.into(), &Progress::default())?;
+        // New clips come after those of the file, and clips that went leave no gap.
+        let order: Vec<ClipId> = document.clips.ids().collect();
+        Ok((PackedWhole { source: whole.source, order }, lost))
+    }
+
+    fn options_of(&self, clips: &[ClipId], order: &[ClipId]) -> ExportOptions {
+        let keep = clips.iter().filter_map(|id| order.iter().position(|o| o == id)).collect();
+        ExportOptions { clips: Some(keep), skeleton_only: self.request.skeleton_only }
+    }
+
+    /// Makes the files one after the other, each with its data before it, and hands each over; what is not in them, in sentences.
+    fn make(
+        &self,
+        files: &[(PathBuf, Vec<ClipId>)],
+        progress: &Progress,
+        take: &mut dyn FnMut(Made<'_>) -> Result<(), ExportFailure>,
+    ) -> Result<Vec<Notice>, ExportFailure> {
+        let (packed, mut lost) = self.packed()?;
+        let exporter = gltf::Exporter::new(&packed.source)?;
+        if self.request.skeleton_only {
+            lost.extend(exporter.left_out_with_meshes());
+        }
+        for (k, (path, clips)) in files.iter().enumerate() {
+            let glb = Arc::new(exporter.export(&self.options_of(clips, &packed.order))?);
+            // What leaves must come in again.
+            let again = open_bytes(glb.clone(), None, &Progress::default())?;
+            if self.request.gltf {
+                let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+                let text = transcode(&again.source, Target::Gltf, &stem)?;
+                let folder = path.parent().unwrap_or(Path::new(""));
+                for file in text.beside {
+                    take(Made { path: folder.join(file.name), bytes: &file.bytes, is_data: true })?;
+                }
+                lost.extend(text.lost);
+                take(Made { path: path.clone(), bytes: &text.bytes, is_data: false })?;
+            } else {
+                drop(again);
+                take(Made { path: path.clone(), bytes: &glb, is_data: false })?;
+            }
+            progress.reach(0.05 + 0.85 * (k + 1) as f32 / files.len() as f32)?;
+        }
+        lost.sort();
+        lost.dedup();
+        Ok(lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_every_disk_takes() {
+        let made = |name: &str| file_name(name);
+        assert_eq!(made("Idle/Look").as_deref(), Some("Idle_Look"));
+        assert_eq!(made("a|b:c*?\"<>\\").as_deref(), Some("a_b_c______"));
+        assert_eq!(made("CON").as_deref(), Some("_CON"));
+        assert_eq!(made("com1.walk").as_deref(), Some("_com1.walk"));
+        assert_eq!(made("Concert").as_deref(), Some("Concert"));
+        assert_eq!(made(" .. "), None);
+        assert_eq!(made("歩く").as_deref(), Some("歩く"));
+        assert_eq!(made(&"x".repeat(500)).map(|n| n.len()), Some(180));
+        assert_eq!(made(&"歩".repeat(200)), Some("歩".repeat(60)));
+    }
+}

@@ -1,0 +1,140 @@
+//! What is wrong with weights and the surfaces they move, as findings with a command that mends them.
+
+use ulna_edit::command::{Bind, Normalize, gone_of_kept_mix};
+use ulna_model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, WeightMap};
+use ulna_weights::Canvas;
+
+/// Where findings on a primitive's weights are.
+pub fn weight_place(mesh: MeshId, primitive: PrimitiveId) -> String {
+    format!("meshes/{}/primitives/{primitive}", mesh.index())
+}
+
+/// By mesh, how many joints all skins have that it hangs on.
+fn joint_counts(document: &Document) -> Vec<usize> {
+    let mut counts = vec![usize::MAX; document.meshes.len()];
+    for node in document.nodes.values() {
+        if let (Some(mesh), Some(skin)) = (node.mesh, node.skin) {
+            let count = &mut counts[mesh.index()];
+            *count = (*count).min(document.skin(skin).joints.len());
+        }
+    }
+    counts
+}
+
+/// What is wrong with a primitive's weights, as findings.
+fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diagnostic> {
+    let faults = ulna_weights::faults_in(map, usize::MAX, joint_count);
+    let list = [
+        (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
+        (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),
+        (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
+        (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; 0 is shown"),
+        (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint has two weights"),
+        (faults.past, "ACCESSOR_JOINTS_INDEX_OOB", "a joint is past those of the skin; it moves nothing"),
+    ];
+    let finding = |(count, code, what): (usize, &'static str, &str)| {
+        let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
+        let found = || Diagnostic::new(Severity::Error, code, place, format!("{plural}: {what}"));
+        (count > 0).then(|| Diagnostic { fix: Some(Normalize::NAME), ..found() })
+    };
+    list.into_iter().filter_map(finding).collect()
+}
+
+/// What is wrong with the weights of a primitive, or that it has none though it hangs on a skin.
+pub(super) fn of_primitive(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> Vec<Diagnostic> {
+    of(document, mesh, primitive, &joint_counts(document))
+}
+
+fn of(document: &Document, mesh: MeshId, primitive: PrimitiveId, counts: &[usize]) -> Vec<Diagnostic> {
+    let Some(found) = document.primitive(mesh, primitive) else {
+        return Vec::new();
+    };
+    let place = weight_place(mesh, primitive);
+    match found.weights.as_deref() {
+        Some(map) => weight_findings(&place, map, counts[mesh.index()]),
+        None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
+            let message = "The mesh hangs on a skin, but no joint moves this part of it: it has no weights";
+            let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
+            vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// As [`of_primitive`], of all primitives.
+pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
+    let keys = document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
+    let counts = joint_counts(document);
+    keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
+}
+
+/// What a mix that the file keeps names and is not there.
+pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
+    let gone = gone_of_kept_mix(document);
+    let message = format!("The mix names what is not here, and what it played of it is left out: {}", gone.join(", "));
+    (!gone.is_empty()).then(|| Diagnostic::new(Severity::Warning, "ULNA_MIX", "scenes", message))
+}
+
+/// Whether a primitive has no weights, and can be given some.
+fn is_bare(primitive: &Primitive) -> bool {
+    primitive.weights.is_none() && !primitive.positions.is_empty()
+}
+
+/// Whether any primitive that hangs on a skin with joints has no weights.
+pub(super) fn any_bare(document: &Document) -> bool {
+    document.nodes.values().any(|n| match (n.mesh, n.skin) {
+        (Some(mesh), Some(skin)) if !document.skin(skin).joints.is_empty() => {
+            document.mesh(mesh).primitives.iter().any(is_bare)
+        }
+        _ => false,
+    })
+}
+
+/// Where the surfaces of a skin are no closed surface: what a brush along them stumbles over.
+pub fn surface_findings(canvas: &Canvas) -> Vec<Diagnostic> {
+    let flaws = canvas.flaws();
+    let place = surface_place(canvas.skin);
+    let list = [
+        (flaws.open.len(), "ULNA_MESH_OPEN", "lie at open edges: a brush along the surface ends there"),
+        (
+            flaws.crowded.len(),
+            "ULNA_MESH_CROWDED",
+            "lie at edges of three triangles or more: a brush goes on along all",
+        ),
+        (flaws.doubled.len(), "ULNA_MESH_DOUBLED", "lie at triangles that are there twice: both are painted alike"),
+    ];
+    let finding = |(count, code, what): (usize, &'static str, &str)| {
+        let spots = if count == 1 { "1 spot".to_owned() } else { format!("{count} spots") };
+        (count > 0).then(|| Diagnostic::new(Severity::Info, code, &*place, format!("{spots} of the surface {what}")))
+    };
+    list.into_iter().filter_map(finding).collect()
+}
+
+/// Where findings on the surfaces of a skin are.
+pub fn surface_place(skin: SkinId) -> String {
+    format!("skins/{}", skin.index())
+}
+
+/// Findings of all sources as one list: the rules of the format speak for themselves; what was repaired for showing is a
+/// warning of ours, and a command that mends something stands with the rule that it mends.
+pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
+    let is_ours = |code: &str| code.starts_with("ULNA_");
+    let mut all = rules;
+    for finding in &mut all {
+        let mending = own.iter().filter(|o| o.code == finding.code && o.fix.is_some());
+        // By the place where it names one, else by the code.
+        let place = mending.clone().find(|o| finding.place.starts_with(&o.place));
+        finding.fix = place.or_else(|| mending.clone().next()).and_then(|o| o.fix);
+    }
+    let told: Vec<&'static str> = all.iter().map(|d| d.code).collect();
+    for finding in own {
+        let warning = finding.severity.min(Severity::Warning);
+        if is_ours(finding.code) {
+            all.push(Diagnostic { severity: warning, ..finding.clone() });
+        } else if !told.contains(&finding.code) {
+            all.push(Diagnostic { severity: warning, code: "ULNA_REPAIRED", ..finding.clone() });
+        }
+    }
+    all.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    all
+}

@@ -1,0 +1,493 @@
+//! Clips of other files for the open one: which files are meant, what of them fits, and what is told of it. What comes over is worked
+//! out by [`ClipTransfer`], and put in by a command that holds the keys themselves, so that it is one step to undo and needs
+//! the files no more.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use thiserror::Error;
+
+use super::Session;
+use ulna_edit::command::{ClipTexts, PutClips, TakenName};
+use ulna_formats::{
+    gltf::{Progress, ReadError},
+    import::{Conversion, endings},
+};
+use ulna_model::{Clip, ClipId, Document, NodeId, Notice, Property, Shared, Track};
+use ulna_motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy};
+
+/// Why no clip comes in.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// No file is meant.
+    #[error("{0} is no file, no folder with models in it, and no pattern of one; give a .glb, .gltf, .x or .bvh file")]
+    NoFile(String),
+    /// The folder cannot be looked into.
+    #[error("{} cannot be read: {error}. Check that it is there and may be read", .path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// It cannot be opened.
+    #[error("{}: {error}", .path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        error: Box<ReadError>,
+    },
+    /// Nothing of it fits.
+    #[error("{0}")]
+    Nothing(Notice),
+    /// A counterpart was given for what is not there.
+    #[error(
+        "no file that is read has a joint “{0}”, for which a counterpart is given; `ulna info` lists the names of a file"
+    )]
+    NoJoint(String),
+}
+
+impl ImportError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoFile(_) => "no_such_file",
+            Self::Folder { .. } => "folder_unreadable",
+            Self::Read { error, .. } => error.code(),
+            Self::Nothing(why) => why.code,
+            Self::NoJoint(_) => "no_such_counterpart",
+        }
+    }
+}
+
+/// The files that a text means: one, all models of a folder, or those that fit a pattern with `*` in its last part; in order of
+/// their names.
+///
+/// # Errors
+/// Where there is none.
+pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    let none = || ImportError::NoFile(text.display().to_string());
+    if text.is_file() {
+        return Ok(vec![text.to_owned()]);
+    }
+    let name = text.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let (folder, pattern) = if text.is_dir() { (text, None) } else { (text.parent().ok_or_else(none)?, Some(name)) };
+    if pattern.as_ref().is_some_and(|p| !p.contains('*')) {
+        return Err(none());
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = std::fs::read_dir(folder).map_err(|error| ImportError::Folder { path: folder.to_owned(), error })?;
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| {
+            let suffix = p.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+            let name = p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            p.is_file()
+                && endings().any(|e| e == suffix)
+                && pattern.as_deref().is_none_or(|pattern| fits(pattern, &name))
+        })
+        .collect();
+    files.sort();
+    if files.is_empty() { Err(none()) } else { Ok(files) }
+}
+
+/// Whether a name fits a pattern, in which `*` stands for anything; capitals count for nothing.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
+    let parts: Vec<&str> = pattern.split('*').collect();
+    let [first, middle @ .., last] = &parts[..] else { return pattern == name };
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// A file that clips come from.
+#[derive(Clone, Debug)]
+pub struct ClipSource {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What is in it, or why it cannot be opened.
+    pub document: Result<Arc<Document>, Notice>,
+}
+
+impl ClipSource {
+    /// Opens it; one of another format as it is asked for.
+    pub fn read(path: PathBuf, conversion: &Conversion, progress: &Progress) -> Self {
+        let opened = Session::open_as(&path, conversion, progress);
+        let document = opened.map(|s| Arc::new(s.document().clone())).map_err(|e| Notice::new(e.code(), e.to_string()));
+        Self { path, document }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    }
+}
+
+/// How clips come in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportOptions {
+    /// How keys come over.
+    pub how: KeysBy,
+    /// What nodes there are here, by name there, whatever theirs is; none where one is left out.
+    pub chosen: BTreeMap<String, Option<NodeId>>,
+}
+
+/// What a skeleton is to the open document's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// How many joints it moves.
+    pub joints: usize,
+    /// How many of them were found by the same name, by the name without what stands before or between, by what part of a body they are.
+    pub found: [usize; 3],
+    /// Those that were not, by name.
+    pub unmatched: Vec<String>,
+    /// Those that were found otherwise than by the same name, each with what it is here.
+    pub guessed: Vec<(String, NodeId)>,
+    /// How many rest otherwise, or along other axes.
+    pub turned: usize,
+    /// How many rest alike.
+    pub same: usize,
+    /// By what travel is multiplied.
+    pub ratio: f32,
+    /// Whether hips, arms and legs of this model were all found.
+    pub is_body: bool,
+}
+
+impl Fit {
+    /// How many joints were found.
+    pub fn matched(&self) -> usize {
+        self.found.iter().sum()
+    }
+
+    /// Whether keys come as they are.
+    pub const fn is_same(&self) -> bool {
+        self.turned == 0 && self.same > 0
+    }
+
+    /// Whether it is likely to be another kind of body: less than half of the joints that move were found, and not all of hips, arms
+    /// and legs, which helper joints and fingers may outnumber.
+    pub fn is_other(&self) -> bool {
+        self.matched() * 2 < self.joints && !self.is_body
+    }
+}
+
+/// A clip of another file, as it would be here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// Which of its file.
+    pub id: ClipId,
+    /// What it is called: its own name, or its file's where that says nothing.
+    pub name: String,
+    /// Itself.
+    pub carried: CarriedClip,
+    /// Nodes that it moves, by name, and that have no counterpart.
+    pub lost: Vec<String>,
+    /// Morph targets that it moves, by name, and that no mesh here has.
+    pub lost_targets: Vec<String>,
+}
+
+/// Names that programs give by themselves; the file's says more.
+fn says_nothing(name: &str) -> bool {
+    let plain = name.trim().to_lowercase();
+    let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit() || "._- ".contains(c));
+    plain.contains("mixamo.com")
+        || ["", "take", "animation", "anim", "action", "armatureaction", "clip", "default take", "baselayer"]
+            .contains(&bare)
+}
+
+/// What a clip is called here: its own name, or its file's where that says nothing.
+fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let only = theirs.clips.count() == 1;
+    let own = theirs.clips.get(id).and_then(|c| c.name.as_deref()).unwrap_or_default();
+    match (own, only && says_nothing(own)) {
+        ("", false) => format!("{stem} {}", id.0 + 1),
+        (_, true) => stem,
+        (own, false) => own.to_owned(),
+    }
+}
+
+/// The clips of a file, as they would be in a document, and how its skeleton fits.
+pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &ImportOptions) -> (Fit, Vec<Arrival>) {
+    let all: Vec<ClipId> = theirs.clips.ids().collect();
+    arrivals_of(ours, theirs, path, options, &all)
+}
+
+/// The same of some of the clips: only what they move counts.
+fn arrivals_of(
+    ours: &Document,
+    theirs: &Document,
+    path: &Path,
+    options: &ImportOptions,
+    clips: &[ClipId],
+) -> (Fit, Vec<Arrival>) {
+    let chosen: BTreeMap<NodeId, Option<NodeId>> =
+        theirs.node_ids().filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?))).collect();
+    let transfer = ClipTransfer::new(theirs, ours, options.how, &chosen);
+    let clips: Vec<(ClipId, &Shared<Clip>)> =
+        clips.iter().filter_map(|id| Some((*id, theirs.clips.get(*id)?))).collect();
+    let fit = fit_of(&transfer, theirs, clips.iter().flat_map(|(_, c)| c.played()));
+    let label = |n: &NodeId| theirs.node(*n).label(*n);
+    let made = clips
+        .into_iter()
+        .map(|(id, clip)| {
+            let mut carried = transfer.clip(clip);
+            let name = name_here(theirs, id, path);
+            carried.clip.name = Some(name.as_str().into());
+            let lost = carried.lost.iter().map(label).collect();
+            let lost_targets = carried.lost_targets.clone();
+            Arrival { id, name, carried, lost, lost_targets }
+        })
+        .collect();
+    (fit, made)
+}
+
+/// How the joints that these tracks move fit.
+fn fit_of<'a>(transfer: &ClipTransfer<'_>, theirs: &Document, tracks: impl Iterator<Item = &'a Shared<Track>>) -> Fit {
+    let moved: BTreeSet<NodeId> = tracks.filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+    let mut fit = Fit {
+        joints: moved.len(),
+        found: [0; 3],
+        unmatched: Vec::new(),
+        guessed: Vec::new(),
+        turned: 0,
+        same: 0,
+        ratio: transfer.ratio(),
+        is_body: transfer.finds_body(&moved),
+    };
+    for pair in transfer.pairs().iter().filter(|p| moved.contains(&p.from)) {
+        if pair.by != FoundBy::Name {
+            fit.guessed.push((theirs.node(pair.from).label(pair.from), pair.to));
+        }
+        fit.found[match pair.by {
+            FoundBy::Name => 0,
+            FoundBy::PlainName => 1,
+            FoundBy::Role => 2,
+        }] += 1;
+        if pair.is_same {
+            fit.same += 1;
+        } else {
+            fit.turned += 1;
+        }
+    }
+    let found: BTreeSet<NodeId> = transfer.pairs().iter().map(|p| p.from).collect();
+    fit.unmatched = moved.difference(&found).map(|n| theirs.node(*n).label(*n)).collect();
+    fit
+}
+
+/// What a command on the command line, or in a script, asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportRequest {
+    /// A file, a folder, or a pattern.
+    pub path: PathBuf,
+    /// Only clips whose names fit this; all unless given.
+    pub only: Option<String>,
+    /// What is done where a name is taken.
+    pub taken: Option<TakenName>,
+    /// How they come in.
+    pub options: ImportOptions,
+    /// Whether clips of another kind of body come in, too.
+    pub force: bool,
+}
+
+impl Session {
+    /// The command that puts clips of other files in, and what is to be said of it.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened, or nothing of them fits.
+    pub fn import(&self, request: &ImportRequest, progress: &Progress) -> Result<(PutClips, Vec<Notice>), ImportError> {
+        let mut clips = Vec::new();
+        let mut notes = Vec::new();
+        let files = files_meant(&request.path)?;
+        let many = files.len() > 1;
+        let mut unseen: BTreeSet<&String> = request.options.chosen.keys().collect();
+        for path in files {
+            let source = match Self::open(&path, progress) {
+                Ok(source) => source,
+                Err(error) if many && !matches!(error, ReadError::Cancelled) => {
+                    let said = format!("{} is left out: {error}", path.display());
+                    notes.push(Notice::new(error.code(), said));
+                    continue;
+                }
+                Err(error) => return Err(ImportError::Read { path, error: Box::new(error) }),
+            };
+            let theirs = source.document();
+            if !unseen.is_empty() {
+                theirs.node_ids().for_each(|n| {
+                    unseen.remove(&theirs.node(n).label(n));
+                });
+            }
+            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let is_chosen = |id: &ClipId| {
+                request.only.as_ref().is_none_or(|p| is_meant(theirs, *id, &name_here(theirs, *id, &path), p))
+            };
+            let meant: Vec<ClipId> = theirs.clips.ids().filter(is_chosen).collect();
+            let (fit, made) = arrivals_of(&self.document, theirs, &path, &request.options, &meant);
+            let (chosen, empty): (Vec<&Arrival>, Vec<&Arrival>) =
+                made.iter().partition(|a| !a.carried.clip.tracks.is_empty());
+            let why = if theirs.clips.is_empty() {
+                Some(Notice::new("no_clips", "it has no clip"))
+            } else if made.is_empty() {
+                Some(Notice::new("no_such_clip", "no clip of it has such a name"))
+            } else if fit.is_other() && fit.matched() > 0 && !request.force {
+                Some(Notice::new("other_kind_of_body", other_body(&fit)))
+            } else if chosen.is_empty() {
+                Some(Notice::new("nothing_fits", nothing_fits(&fit, &empty)))
+            } else {
+                None
+            };
+            match why {
+                Some(why) if !many => {
+                    return Err(ImportError::Nothing(Notice::new(why.code, format!("{name}: {why}"))));
+                }
+                Some(why) => notes.push(Notice::new(why.code, format!("{name} is left out: {why}"))),
+                None => {
+                    notes.extend(said_of(&name, &fit, &chosen, &empty));
+                    clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
+                }
+            }
+        }
+        if let Some(name) = unseen.first() {
+            return Err(ImportError::NoJoint((*name).clone()));
+        }
+        if clips.is_empty() {
+            let all: Vec<&str> = notes.iter().map(|n| &*n.message).collect();
+            let code = notes.first().map_or("nothing_fits", |n| n.code);
+            return Err(ImportError::Nothing(Notice::new(code, all.join("; "))));
+        }
+        Ok((PutClips { clips: ClipTexts::Clips(clips), taken: request.taken }, notes))
+    }
+}
+
+/// Whether a pattern fits what a clip is called here, or what its own file calls it.
+fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
+    let own = theirs.clips.get(id).and_then(|c| c.name.as_deref());
+    fits(pattern, name) || own.is_some_and(|own| fits(pattern, own))
+}
+
+/// Why the clips of another kind of body stay out, and what to do about it.
+fn other_body(fit: &Fit) -> String {
+    format!(
+        "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to be for another kind of body; map \
+         the joints by “counterparts”, or import it anyway by \"force\": true",
+        fit.matched(),
+        fit.joints,
+        if fit.matched() == 1 { "was" } else { "were" },
+        some(&fit.unmatched)
+    )
+}
+
+/// Why there is nothing that could come in.
+fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
+    let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
+    match (fit.joints, targets.as_slice()) {
+        (0, []) => "its clips animate no joints and no morph targets".to_owned(),
+        (0, targets) => {
+            format!(
+                "no mesh of this model has the morph targets that it animates ({}); give them the same names",
+                some(targets)
+            )
+        }
+        (1, _) => {
+            let only = some(&fit.unmatched);
+            format!("the only joint that it animates ({only}) was not found in this model; map it by “counterparts”")
+        }
+        (joints, _) => format!(
+            "none of the {joints} joints that it animates was found in this model ({}); map them by “counterparts”",
+            some(&fit.unmatched)
+        ),
+    }
+}
+
+/// The first few of some names.
+fn some(names: &[String]) -> String {
+    let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
+    if names.len() > 3 { format!("{} and {} more", few.join(", "), names.len() - 3) } else { few.join(", ") }
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let each: BTreeSet<&String> = names.collect();
+    each.into_iter().cloned().collect()
+}
+
+/// What a person should know of a file's clips; nothing where all of it fits. `empty`: clips that move nothing here.
+fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec<Notice> {
+    let mut parts = Vec::new();
+    // The first one names the file.
+    let mut add = |code, said: String| {
+        let said = if parts.is_empty() { format!("{name}: {said}") } else { said };
+        parts.push(Notice::new(code, said));
+    };
+    let lost = sorted(clips.iter().flat_map(|a| &a.lost));
+    if !lost.is_empty() {
+        let are = if lost.len() == 1 { "is" } else { "are" };
+        add("joints_not_here", format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)));
+    }
+    let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
+    if !targets.is_empty() {
+        let are = if targets.len() == 1 { "is" } else { "are" };
+        add(
+            "morph_targets_not_here",
+            format!("{} of its morph targets {are} not in this model ({})", targets.len(), some(&targets)),
+        );
+    }
+    if !empty.is_empty() {
+        let names: Vec<String> = empty.iter().map(|a| format!("“{}”", a.name)).collect();
+        add(
+            "clips_left_out",
+            format!("{} left out, because nothing that is animated there is in this model", some(&names)),
+        );
+    }
+    if fit.turned > 0 {
+        let count = fit.turned;
+        add(
+            "keys_retargeted",
+            format!("of its joints {count} rest otherwise, or along other axes; those keys were moved over"),
+        );
+    }
+    let resampled = clips.iter().map(|a| a.carried.resampled.len()).max().unwrap_or(0);
+    if resampled > 0 {
+        add("keys_sampled", format!("of its joints {resampled} got keys at the times of all that moves between"));
+    }
+    let scales = clips.iter().map(|a| a.carried.scales_left).sum::<usize>();
+    if scales > 0 {
+        add("scale_tracks_left_out", format!("of tracks of scale {scales} could not be taken over"));
+    }
+    let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
+    if left > 0 {
+        add("channels_left_out", format!("of its channels {left} move no node, or are packed, and were left out"));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_patterns_and_say_nothing_where_programs_made_them() {
+        assert!(
+            fits("*.glb", "Walk.GLB")
+                && fits("walk*", "walk.glb")
+                && fits("a*c*e", "abcde")
+                && fits("Walk", "walk")
+                && fits("*", "")
+        );
+        assert!(!fits("*.glb", "walk.gltf") && !fits("b*", "ab") && !fits("a", "ab"));
+        for name in ["mixamo.com", "Armature|mixamo.com|Layer0", "Take 001", "animation_0", "Animation", ""] {
+            assert!(says_nothing(name), "{name}");
+        }
+        for name in ["Walk", "Take off", "Reaction", "animation_walk"] {
+            assert!(!says_nothing(name), "{name}");
+        }
+    }
+}

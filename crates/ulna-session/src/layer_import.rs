@@ -1,0 +1,194 @@
+//! A layer of another file for a clip of the open one: joints by their names, or by what part of a body they are, and what it adds to each
+//! taken into that joint's own axes. It comes as commands that anybody could give, so that it is one step, and needs the file no more.
+
+use std::{collections::BTreeMap, path::Path};
+
+use glam::Quat;
+
+use super::{ClipSource, Conversion, ImportError, Session};
+use ulna_edit::{
+    Command, CommandError,
+    command::{
+        KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, NewLayer,
+        SetInLayer, SetKey, StrengthGoes, clip_text,
+        field::{ClipName, Nodes, Numbers, Seconds, Trs},
+        pose_layer_text,
+    },
+};
+use ulna_formats::gltf::Progress;
+use ulna_model::{
+    Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, Property, Shared, Transform,
+};
+use ulna_motion::{ClipTransfer, KeysBy};
+
+/// How a node is turned in the scene at rest.
+fn turned(file: &Asset, node: NodeId) -> Quat {
+    let up = std::iter::successors(Some(node), |n| file.node(*n).parent);
+    up.fold(Quat::IDENTITY, |turn, n| file.node(n).rest.transform().rotation * turn).normalize()
+}
+
+/// Which layer is meant: of a file, of which clip of it, by what name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LayerMeant<'a> {
+    pub path: &'a Path,
+    pub clip: Option<&'a ClipName>,
+    pub layer: Option<&'a LayerName>,
+    pub into: Option<&'a ClipName>,
+}
+
+/// A layer that a file keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptLayer {
+    /// Text that names its clip; the pose if `None`.
+    pub clip: Option<String>,
+    /// Its clip's name, as it is read.
+    pub clip_label: String,
+    /// Text that names it.
+    pub layer: String,
+}
+
+/// The layers that a file keeps.
+///
+/// # Errors
+/// A sentence where the file cannot be opened.
+pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
+    let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
+    let document = source.document.map_err(|why| why.message)?;
+    let of_home = |home: &LayerHome| {
+        let clip = home.clip();
+        let label = clip.map_or_else(|| "The pose".to_owned(), |id| document.clip_label(id));
+        let layers = document.aids.layers(*home);
+        let one = |layer: &PoseLayer| KeptLayer {
+            clip: clip.map(|id| clip_text(&document, id)),
+            clip_label: label.clone(),
+            layer: pose_layer_text(&document, layer.id),
+        };
+        layers.iter().map(one).collect::<Vec<_>>()
+    };
+    Ok(document.aids.pose_layers.keys().flat_map(of_home).collect())
+}
+
+impl Session {
+    /// What puts a layer of another file over a clip of this one, or over its pose; and what is to be said of it.
+    ///
+    /// # Errors
+    /// Where the file cannot be opened, has no such layer, or none of its joints is here.
+    pub(super) fn layer_of_file(&self, meant: LayerMeant<'_>) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
+        let into = meant.into.map(|c| c.find(&self.document)).transpose()?;
+        let of = match meant.clip {
+            Some(ClipName::Named(text)) => format!("clip “{text}”"),
+            Some(ClipName::Id(id)) => format!("clip “#{}”", id.0),
+            None => "the pose".to_owned(),
+        };
+        let other = |e: ImportError| CommandError::other(e.code(), format!("no layer of {of} can be taken over: {e}"));
+        let [path] = &super::files_meant(meant.path).map_err(other)?[..] else {
+            return Err(CommandError::other("no_file_named", "name one file that the layer is taken from"));
+        };
+        let source = ClipSource::read(path.clone(), &Conversion::default(), &Progress::default());
+        let theirs = source.document.map_err(CommandError::Other)?;
+        let home = LayerHome::of(meant.clip.map(|c| c.find(&theirs)).transpose()?);
+        let all = theirs.aids.layers(home);
+        let id = match (meant.layer, all.0.as_slice()) {
+            (Some(layer), _) => layer.find(&theirs, home)?,
+            (None, [only]) => only.id,
+            (None, all) => {
+                return Err(CommandError::other(
+                    "layer_ambiguous",
+                    format!("{of} of that file has {} layers; say which by “layer”", all.len()),
+                ));
+            }
+        };
+        let layer = theirs.aids.pose_layer(id).map(|(_, l)| l.clone());
+        let Some(layer) = layer else { return Ok((Vec::new(), Vec::new())) };
+        self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
+    }
+
+    fn layer_as_commands(
+        &self,
+        theirs: &Document,
+        layer: &Shared<PoseLayer>,
+        into: Option<ClipName>,
+    ) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
+        let ours = &self.document;
+        if into.is_none() && layer.is_keyed() {
+            return Err(CommandError::other(
+                "pose_has_no_time",
+                format!("layer “{}” has keys, and the pose has no time; say “into” which clip it comes", layer.name),
+            ));
+        }
+        let transfer = ClipTransfer::new(theirs, ours, KeysBy::Rests, &BTreeMap::new());
+        let pairs: BTreeMap<NodeId, NodeId> = transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
+        let home = match &into {
+            Some(clip) => LayerHome::Clip(clip.find(ours)?),
+            None => LayerHome::Pose,
+        };
+        let taken = ours.aids.layers(home);
+        let numbered = |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
+        let name = (1..).map(numbered).find(|n| taken.iter().all(|l| *l.name != **n)).unwrap_or_default();
+        let of = || LayerOf { clip: into.clone(), layer: Some(LayerName::Named(name.clone())) };
+        let mut commands: Vec<Command> = vec![NewLayer { clip: into.clone(), name: Some(name.clone()) }.into()];
+        let mut gone = Vec::new();
+        for node in layer.nodes() {
+            let Some(to) = pairs.get(&node) else {
+                gone.push(theirs.node(node).label(node));
+                continue;
+            };
+            // From the axes of their joint into those of ours, both at rest.
+            let axes = (turned(ours, *to).conjugate() * turned(theirs, node)).normalize();
+            let plain = axes.dot(Quat::IDENTITY).abs() > 1.0 - 1e-7;
+            let carried = |user: &Transform| match plain {
+                true => Transform { translation: user.translation * transfer.ratio(), ..*user },
+                false => Transform {
+                    translation: axes * user.translation * transfer.ratio(),
+                    rotation: (axes * user.rotation * axes.conjugate()).normalize(),
+                    scale: user.scale,
+                },
+            };
+            let components = |user: &Transform, property: Property| match property {
+                Property::Translation => Components { translation: Some(user.translation), ..Components::default() },
+                Property::Rotation => Components { rotation: Some(user.rotation), ..Components::default() },
+                Property::Scale | Property::Weights => Components { scale: Some(user.scale), ..Components::default() },
+            };
+            let user = carried(&layer.constant(node));
+            if user != Transform::IDENTITY {
+                let to_set = Components {
+                    translation: Some(user.translation),
+                    rotation: Some(user.rotation),
+                    scale: Some(user.scale),
+                };
+                let set = SetInLayer { of: of(), node: Nodes::one(*to), to: Trs::from(to_set), time: None, key: None };
+                commands.push(set.into());
+            }
+            let Some(clip) = &into else { continue };
+            for track in layer.keys.tracks.values().filter(|t| t.target == node) {
+                for time in track.times.iter() {
+                    let user = carried(&ulna_motion::user_at(layer, node, f64::from(*time)));
+                    let key = SetKey {
+                        to: Trs::from(components(&user, track.property)),
+                        ..SetKey::new(clip.clone(), Seconds(*time), Nodes::one(*to))
+                    };
+                    let command = KeysOfLayer::Key(KeyCommand::from(key));
+                    commands.push(LayerKeysCommand { layer: LayerName::Named(name.clone()), command }.into());
+                }
+            }
+        }
+        if commands.len() == 1 {
+            return Err(CommandError::other(
+                "joints_not_here",
+                format!("none of the joints of layer “{}” is here: {}", layer.name, gone.join(", ")),
+            ));
+        }
+        commands.push(match &layer.strength_keys {
+            None => LayerStrength { of: of(), strength: layer.strength, time: None }.into(),
+            Some(keys) => {
+                let pairs = keys.times.iter().zip(keys.values.iter()).flat_map(|(t, v)| [f64::from(*t), f64::from(*v)]);
+                let step = keys.interpolation == Interpolation::Step;
+                let interpolation = step.then_some(StrengthGoes::Step);
+                LayerStrengthKeys { of: of(), keys: Numbers(pairs.collect()), interpolation }.into()
+            }
+        });
+        let note =
+            (!gone.is_empty()).then(|| format!("{} have no counterpart here, and were left out", gone.join(", ")));
+        Ok((commands, note.map(|said| Notice::new("joints_not_here", said)).into_iter().collect()))
+    }
+}

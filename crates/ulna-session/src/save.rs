@@ -1,0 +1,633 @@
+//! Saving to disk: whole or not at all, proved before the old file is replaced, and never over what is somebody else's.
+//!
+//! The order of acts is such that a kill between any two leaves a file that opens and is what it was before or what it was
+//! to be: new files beside it first, under names that nobody has; then the file as it was under its backup's name; then the
+//! file itself, by one renaming; last the removal of data of ours that no file names any more.
+//!
+//! ```text
+//!  the opened bytes ─┐
+//!  file as opened ───┼─► gltf::write ─► new bytes ─► read again ─► equal? ── no ─► refused, with the step that is lost
+//!  file as it is ────┘   (touched                                    │ yes
+//!                         elements only)                             ▼
+//!                     is the place free, or as we left it? ── no ─► refused, until a person consents
+//!                                                                    │ yes
+//!       data beside it ─► file~ (as it was) ─► temporary, synced ─► rename ─► journal: saved ─► what nobody names goes
+//! ```
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+use thiserror::Error;
+
+use super::{
+    Session,
+    difference::first_lost,
+    disk::{Disk, SystemDisk, clear, folder_of, holds, same_content, temporary},
+    layers::Folds,
+    loose::loose_aids,
+    sidecars::remove_unnamed,
+    stamp::{OnDisk, Stamp, content_hash, names, same_file},
+    unsaved::Unfolded,
+    vrm_pose,
+};
+use ulna_formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri};
+use ulna_model::{Diagnostic, Document, Notice, Severity};
+
+/// Why a file was not saved. What was on disk before is whole.
+#[derive(Debug, Error)]
+pub enum SaveFailure {
+    /// The bytes could not be made.
+    #[error("{path} was not saved: {source}", path = path.display())]
+    Pack {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: SaveError,
+    },
+    /// The disk.
+    #[error("{path} was not saved: {source}. What was there before is as it was; make room, or save it elsewhere", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// What was written is not what was meant.
+    #[error("{path} was not saved: what was written is not what was meant ({message}). What was there before is as it was", path = path.display())]
+    Verify {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        message: String,
+    },
+    /// A file of somebody else's is in the way of one that the model needs.
+    #[error("{path} is there already and is another file. Save into another folder, or move it away", path = path.display())]
+    Stranger {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another file is there.
+    #[error("{path} is there already. Say that it is to be replaced, or give another name", path = path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody changed the file since it was opened.
+    #[error("{path} was changed by another program since it was opened. Reload it, save under another name, or say that it is to be replaced", path = path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was removed since it was opened.
+    #[error("{path} was removed since it was opened. Say that it is to be made again, or save under another name", path = path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no such folder.
+    #[error("the folder {folder} is not there. Make it first, or save elsewhere", folder = folder.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The file must not be written.
+    #[error("{path} is read-only. Check it out, or make it writable, or save under another name", path = path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder, a device, a pipe.
+    #[error("{path} is {what}, and no file. Give another name", path = path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The file has several names, and a save would part them.
+    #[error("{path} has {names} names (hard links), and saving would separate it from the others. Save under another name, or remove {path} first", path = path.display())]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names.
+        names: u64,
+    },
+    /// A suffix that is not glTF's.
+    #[error("“{0}” is no glTF file's name. Give it the suffix .glb or .gltf")]
+    Suffix(String),
+    /// Nowhere to save to.
+    #[error("this file has no place yet. Use “Save as…”")]
+    NoPath,
+}
+
+impl SaveFailure {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Pack { source, .. } => source.code(),
+            Self::Io { .. } => "output_not_writable",
+            Self::Verify { .. } => "written_file_differs",
+            Self::Stranger { .. } => "other_file_in_the_way",
+            Self::Exists { .. } => "output_exists",
+            Self::Changed { .. } => "file_changed_on_disk",
+            Self::Gone { .. } => "file_removed_from_disk",
+            Self::NoFolder { .. } => "no_such_folder",
+            Self::ReadOnly { .. } => "output_is_read_only",
+            Self::NotAFile { .. } => "output_is_no_file",
+            Self::Linked { .. } => "output_has_hard_links",
+            Self::Suffix(_) => "wrong_ending",
+            Self::NoPath => "no_path",
+        }
+    }
+}
+
+/// What a person has agreed to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// That another file is replaced.
+    pub replace: bool,
+    /// That what somebody changed or removed meanwhile is written over or made again.
+    pub changed: bool,
+    /// That a file of several names is parted from the others.
+    pub cut_link: bool,
+}
+
+impl Consent {
+    /// To whatever file is there: what a command line names as its output. Several hard links are refused.
+    pub const OVER: Self = Self { replace: true, changed: true, cut_link: false };
+
+    /// To everything.
+    pub const ALL: Self = Self { replace: true, changed: true, cut_link: true };
+}
+
+/// Where to save, and what may be done there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaveRequest {
+    /// The file.
+    pub path: PathBuf,
+    /// What was agreed to.
+    pub consent: Consent,
+    /// Whether a file that is replaced for the first time in this sitting is kept beside it, as `name.glb~`.
+    pub backup: bool,
+}
+
+impl SaveRequest {
+    /// To a file, asking about everything, with a backup.
+    pub fn to(path: &Path) -> Self {
+        Self { path: path.to_owned(), consent: Consent::default(), backup: true }
+    }
+}
+
+/// All that a save needs: it can be carried out beside the window, while the document goes on changing.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    /// Of which session the document is.
+    session: u64,
+    request: SaveRequest,
+    source: Source,
+    opened: Document,
+    /// As it was when the save began. Layers are folded when it is carried out, beside the window.
+    state: Document,
+    folds: Folds,
+    folded: OnceLock<Document>,
+    options: SaveOptions,
+    /// The file that this document is of, as it was when it was read or written last.
+    own: Option<Stamp>,
+    own_path: Option<PathBuf>,
+    /// Errors that the file had when it was opened.
+    known: Vec<&'static str>,
+    revision: u64,
+    /// Kinds of work in the document that the file does not keep.
+    loose: Vec<String>,
+    /// Told the hash of what will be there, before it is.
+    about_to: Option<super::journal::SaveMark>,
+}
+
+/// A save that was done.
+#[derive(Clone, Debug)]
+pub struct SavedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What changed in it, in sentences.
+    pub changes: Vec<String>,
+    /// What could not be kept, or means something else to other programs, in sentences.
+    pub lost: Vec<Notice>,
+    /// Where the file as it was is kept now.
+    pub backup: Option<PathBuf>,
+    session: u64,
+    stamp: Stamp,
+    document: Document,
+    from: Unfolded,
+    revision: u64,
+    loose: Vec<String>,
+}
+
+/// What is to be written.
+struct Packed {
+    bytes: Arc<Vec<u8>>,
+    beside: Arc<[FileToWrite]>,
+    changes: Vec<String>,
+    lost: Vec<Notice>,
+}
+
+/// What a file beside the new one holds.
+enum Content<'a> {
+    Bytes(&'a [u8]),
+    /// The same as this file.
+    File(PathBuf),
+}
+
+impl Content<'_> {
+    fn is_at(&self, disk: &dyn Disk, place: &Path) -> bool {
+        match self {
+            Self::Bytes(bytes) => holds(disk, place, bytes).unwrap_or(false),
+            Self::File(from) => same_content(disk, from, place).unwrap_or(false),
+        }
+    }
+
+    fn write(&self, disk: &dyn Disk, staged: &Path) -> std::io::Result<()> {
+        match self {
+            Self::Bytes(bytes) => disk.write_new(staged, bytes, None),
+            Self::File(from) => disk.copy_new(from, staged),
+        }
+    }
+}
+
+impl Session {
+    /// What a save of the document as it is now needs.
+    pub fn saving(&self, request: SaveRequest) -> Saving {
+        let saving = self.saving_copy(request);
+        let about_to = self.journal.save_mark(saving.revision, &saving.loose);
+        Saving { about_to, ..saving }
+    }
+
+    /// The same for a copy: the document stays with its file, and the journal says nothing of it.
+    pub fn saving_copy(&self, request: SaveRequest) -> Saving {
+        Saving {
+            session: self.id,
+            request: SaveRequest { backup: request.backup && !self.backed_up.contains(&request.path), ..request },
+            source: self.source.clone(),
+            opened: self.decoded.clone(),
+            state: self.document.clone(),
+            folds: self.folds.clone(),
+            folded: OnceLock::new(),
+            options: self.save_options,
+            own: self.stamp.clone(),
+            own_path: self.path.clone(),
+            known: errors(&self.opened_diagnostics),
+            revision: self.history.revision(),
+            loose: loose_aids(&self.document),
+            about_to: None,
+        }
+    }
+
+    /// Writes the document to its file, or to another one, which then becomes its file.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`]; what was there before is whole then.
+    pub fn save(&mut self, to: Option<&Path>) -> Result<SavedFile, SaveFailure> {
+        let path = to.map(Path::to_owned).or_else(|| self.path.clone()).ok_or(SaveFailure::NoPath)?;
+        self.save_with(SaveRequest::to(&path), &SystemDisk)
+    }
+
+    /// As [`Session::save`], with what was agreed to, on a disk.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`]; what was there before is whole then.
+    pub fn save_with(&mut self, request: SaveRequest, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
+        let saved = self.saving(request).run(disk)?;
+        self.take_saved(&saved);
+        Ok(saved)
+    }
+
+    /// The file on disk is now this one. Whether it is: what another session saved leaves this one as it is.
+    pub fn take_saved(&mut self, saved: &SavedFile) -> bool {
+        if saved.session != self.id {
+            return false;
+        }
+        let last = saved.revision == self.history.revision();
+        self.journal.saved(&saved.path, saved.stamp.hash, saved.revision, last, &saved.loose);
+        self.path = Some(saved.path.clone());
+        self.stamp = Some(saved.stamp.clone());
+        self.backed_up.insert(saved.path.clone());
+        (self.saved, self.saved_from) = (saved.document.file.clone(), saved.from.clone());
+        self.history.mark_saved_at(saved.revision);
+        self.forget_unsaved();
+        true
+    }
+
+    /// Writes the document to a file without making it its own, over whatever file is there. A file of several hard links is
+    /// refused: nobody was asked.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`].
+    pub fn write_to(&self, path: &Path) -> Result<SavedFile, SaveFailure> {
+        let request = SaveRequest { path: path.to_owned(), consent: Consent::OVER, backup: false };
+        self.saving_copy(request).run(&SystemDisk)
+    }
+
+    /// Where the document's file is now another one than was read or written last.
+    pub fn on_disk(&self) -> OnDisk {
+        self.stamp.as_ref().map_or(OnDisk::Same, Stamp::look)
+    }
+
+    /// The step of the history without which the document could be saved, by its place in the list; nothing where it can be
+    /// saved, or never could.
+    pub fn unsavable_step(&self) -> Option<usize> {
+        let saving = self.saving_copy(SaveRequest::to(Path::new("model.glb")));
+        let saves = |document: &Document| {
+            let saving = Saving { state: document.clone(), folded: OnceLock::new(), ..saving.clone() };
+            let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
+            saving.pack(target, "model").is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
+        };
+        if saves(&self.document) {
+            return None;
+        }
+        let mut document = self.document.clone();
+        for step in (0..self.history.done().len()).rev() {
+            self.history.done()[step].take_back(&mut document);
+            if saves(&document) {
+                return Some(step);
+            }
+        }
+        None
+    }
+}
+
+fn errors(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
+    diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+}
+
+impl Saving {
+    /// What is written, with its layers in keys and nodes.
+    fn document(&self) -> &Document {
+        self.folded.get_or_init(|| self.folds.to_save(&self.state, &self.opened).0)
+    }
+
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// See [`SaveFailure`]; what was there before is whole then.
+    pub fn run(&self, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
+        let path = self.place()?;
+        let target = target_of(&path)?;
+        let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+        let packed = self.pack(target, &stem).map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
+        let beside = self.beside(disk, &path, target, &packed)?;
+        self.prove(&packed, &path).map_err(|message| SaveFailure::Verify { path: path.clone(), message })?;
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SaveFailure::Io { path, source }
+        };
+        self.put_beside(disk, &path, &beside)?;
+        if let Some(mark) = &self.about_to {
+            mark.write(&path, content_hash(&packed.bytes)).map_err(io(&path))?;
+        }
+        let staged = temporary(&path);
+        let like = permissions(&path);
+        let backup = disk.write_new(&staged, &packed.bytes, like.as_ref()).and_then(|()| self.keep_old(disk, &path));
+        let done = backup.and_then(|backup| {
+            disk.replace(&staged, &path)?;
+            disk.sync_folder(folder_of(&path))?;
+            Ok(backup)
+        });
+        let backup = done.map_err(|source| {
+            clear(disk, &staged);
+            io(&path)(source)
+        })?;
+        if self.source.folder().is_some_and(|home| same_file(home, folder_of(&path))) {
+            remove_unnamed(disk, &path, &packed.bytes);
+        }
+        let stamp = Stamp::of(&path, &packed.bytes, beside.iter().map(|(place, _)| place.clone()).collect());
+        Ok(SavedFile {
+            path: self.request.path.clone(),
+            changes: packed.changes,
+            lost: packed.lost,
+            backup,
+            session: self.session,
+            stamp,
+            document: self.document().clone(),
+            from: Unfolded::of(&self.state),
+            revision: self.revision,
+            loose: self.loose.clone(),
+        })
+    }
+
+    /// The file that is to be written, where links lead, if nothing there is against it.
+    fn place(&self) -> Result<PathBuf, SaveFailure> {
+        let asked = &self.request.path;
+        let consent = self.request.consent;
+        target_of(asked)?;
+        let path = followed(asked);
+        let folder = folder_of(&path);
+        if !folder.is_dir() {
+            return Err(SaveFailure::NoFolder { folder: folder.to_owned() });
+        }
+        let own = self.own_path.as_deref().filter(|own| *own == asked || same_file(own, &path));
+        let on_disk = own.and(self.own.as_ref()).map_or(OnDisk::Same, Stamp::look);
+        let path_of = || asked.clone();
+        let Ok(about) = fs::metadata(&path) else {
+            let gone = own.is_some() && matches!(on_disk, OnDisk::Gone | OnDisk::FolderGone);
+            return if gone && !consent.changed { Err(SaveFailure::Gone { path: path_of() }) } else { Ok(path) };
+        };
+        if !about.is_file() {
+            let what = if about.is_dir() { "a folder" } else { "a device or a pipe" };
+            return Err(SaveFailure::NotAFile { path: path_of(), what });
+        }
+        // By its mode: whoever may write everything is meant, too.
+        if about.permissions().readonly() {
+            return Err(SaveFailure::ReadOnly { path: path_of() });
+        }
+        if own.is_none() && !consent.replace {
+            return Err(SaveFailure::Exists { path: path_of() });
+        }
+        if on_disk == OnDisk::Changed && !consent.changed {
+            return Err(SaveFailure::Changed { path: path_of() });
+        }
+        let names = names(&about);
+        if names > 1 && !consent.cut_link {
+            return Err(SaveFailure::Linked { path: path_of(), names });
+        }
+        Ok(path)
+    }
+
+    /// The bytes, in the container that the name asks for.
+    fn pack(&self, target: Target, stem: &str) -> Result<Packed, SaveError> {
+        let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
+        let t_pose = vrm_pose::warning(&self.opened, self.document());
+        if (target == Target::Glb) == self.source.container.is_glb() {
+            let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
+            return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
+        }
+        let again =
+            gltf::open_beside(saved.bytes, self.source.path.as_deref(), saved.companions.into(), &Progress::default())?;
+        let made = gltf::transcode(&again.source, target, stem)?;
+        let lost = t_pose.into_iter().chain(made.lost).collect();
+        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside.into(), changes: saved.changes, lost })
+    }
+
+    /// The files beside the new one: those of ours, and those it names that must go along into another folder.
+    fn beside<'a>(
+        &self,
+        disk: &dyn Disk,
+        path: &Path,
+        target: Target,
+        packed: &'a Packed,
+    ) -> Result<Vec<(PathBuf, Content<'a>)>, SaveFailure> {
+        let folder = folder_of(path);
+        let mut files: Vec<(PathBuf, Content<'_>)> =
+            packed.beside.iter().map(|f| (folder.join(&f.name), Content::Bytes(&f.bytes))).collect();
+        let home = self.source.folder().and_then(|f| f.canonicalize().ok());
+        let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
+        // A .gltf that becomes a .glb takes everything into itself.
+        let embeds = target == Target::Glb && !self.source.container.is_glb();
+        if elsewhere && !embeds {
+            files.extend(self.companions().into_iter().map(|(name, from)| (folder.join(name), Content::File(from))));
+        }
+        for (place, content) in &files {
+            if fs::symlink_metadata(place).is_ok() && !content.is_at(disk, place) {
+                return Err(SaveFailure::Stranger { path: place.clone() });
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files beside the opened one that it names and still needs, by their decoded relative names.
+    fn companions(&self) -> Vec<(String, PathBuf)> {
+        let Some(folder) = self.source.folder() else { return Vec::new() };
+        let find = |uri: String| {
+            let name = percent_encoding::percent_decode_str(&uri).decode_utf8().ok()?.replace('\\', "/");
+            let path = resolve_uri(folder, &uri).ok().filter(|p| p.is_file())?;
+            Some((name, path))
+        };
+        self.source.companion_uris().into_iter().filter_map(find).collect()
+    }
+
+    /// Opens what is to be written, and compares it with what is meant.
+    fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
+        // Files that it names lie where the opened one lay, until they are copied.
+        let near = self.source.path.as_deref().unwrap_or(path);
+        let got = gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone(), &Progress::default())
+            .map_err(|e| e.to_string())?;
+        if let Some(lost) = first_lost(&self.opened, self.document(), &got.document) {
+            return Err(lost.to_string());
+        }
+        match errors(&got.diagnostics).into_iter().find(|code| !self.known.contains(code)) {
+            Some(code) => {
+                let found = got.diagnostics.iter().find(|d| d.code == code);
+                Err(found.map_or_else(|| code.to_owned(), |d| format!("{}: {}", d.place, d.message)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// New files, each under a name that nobody has; what is there already with the same content stays.
+    fn put_beside(&self, disk: &dyn Disk, path: &Path, files: &[(PathBuf, Content<'_>)]) -> Result<(), SaveFailure> {
+        let io = |source| SaveFailure::Io { path: path.to_owned(), source };
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for (place, content) in files {
+            if content.is_at(disk, place) {
+                continue;
+            }
+            let folder = folder_of(place);
+            if !folder.is_dir() {
+                disk.make_folder(folder).map_err(io)?;
+            }
+            let staged = temporary(place);
+            let done = content.write(disk, &staged).and_then(|()| disk.place(&staged, place));
+            if let Err(error) = done {
+                clear(disk, &staged);
+                if error.kind() == std::io::ErrorKind::AlreadyExists {
+                    return Err(SaveFailure::Stranger { path: place.clone() });
+                }
+                return Err(io(error));
+            }
+            if !folders.iter().any(|f| f == folder) {
+                folders.push(folder.to_owned());
+            }
+        }
+        folders.iter().try_for_each(|folder| disk.sync_folder(folder)).map_err(io)
+    }
+
+    /// Keeps the file as it was beside itself; one that was kept earlier gets a number.
+    fn keep_old(&self, disk: &dyn Disk, path: &Path) -> std::io::Result<Option<PathBuf>> {
+        if !self.request.backup || !path.exists() {
+            return Ok(None);
+        }
+        let kept = suffixed(path, "~");
+        if kept.exists() {
+            if same_file(&kept, path) || same_content(disk, &kept, path).unwrap_or(false) {
+                return Ok(Some(kept));
+            }
+            let mut number = 1;
+            let free = loop {
+                let name = suffixed(path, &format!("~{number}"));
+                if fs::symlink_metadata(&name).is_err() {
+                    break name;
+                }
+                number += 1;
+            };
+            disk.place(&kept, &free)?;
+        }
+        disk.keep(path, &kept)?;
+        Ok(Some(kept))
+    }
+}
+
+/// A file's name with something behind it.
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(suffix);
+    path.with_file_name(name)
+}
+
+/// Where a link leads, also where nothing is there yet.
+fn followed(path: &Path) -> PathBuf {
+    const MOST: usize = 32;
+    let mut at = path.to_owned();
+    for _ in 0..MOST {
+        match fs::read_link(&at) {
+            Ok(to) => at = folder_of(&at).join(to),
+            Err(_) => break,
+        }
+    }
+    at
+}
+
+/// The permissions that the new file gets: those of the old one, or those of any file that a program makes.
+fn permissions(path: &Path) -> Option<fs::Permissions> {
+    fs::metadata(path).ok().map(|m| m.permissions())
+}
+
+/// The container a file name asks for.
+fn target_of(path: &Path) -> Result<Target, SaveFailure> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("gltf") => Ok(Target::Gltf),
+        Some("glb" | "vrm" | "vrma") => Ok(Target::Glb),
+        _ => Err(SaveFailure::Suffix(path.file_name().unwrap_or_default().to_string_lossy().into_owned())),
+    }
+}
+
+/// A name that nobody has, counted up from a file's: `name_002.glb`.
+pub fn incremented(path: &Path) -> PathBuf {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let suffix = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    let (base, number) = match stem.rsplit_once('_') {
+        Some((base, digits)) if digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            (base.to_owned(), digits.parse::<u32>().unwrap_or(1))
+        }
+        _ => (stem, 1),
+    };
+    let mut next = number + 1;
+    loop {
+        let name = path.with_file_name(format!("{base}_{next:03}{suffix}"));
+        if fs::symlink_metadata(&name).is_err() {
+            return name;
+        }
+        next += 1;
+    }
+}

@@ -1,0 +1,100 @@
+//! Data of ours beside a `.gltf` that no file names any more, after a save: found, and removed.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    disk::{Disk, folder_of},
+    stamp::hash_of,
+};
+use ulna_formats::gltf::is_sidecar;
+
+/// A data file of ours: where it is, and the hash of its content, which is in its name.
+struct Sidecar {
+    place: PathBuf,
+    hash: String,
+}
+
+/// Removes data of ours that this file named before and no file in the folder names any more. `content` is what the file has
+/// now. Other files are read only where it leaves such data behind, and of a GLB its JSON alone; the data stays where any of
+/// them cannot be read.
+pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
+    let folder = folder_of(path);
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let names: Vec<String> = entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    let ours = |name: &String| {
+        let place = folder.join(name);
+        if !name.starts_with(&format!("{stem}.ulna")) || !is_sidecar(name) {
+            return None;
+        }
+        // In JSON a name may be spelled with escapes: its hash never is.
+        let (_, hash) = name.trim_end_matches(".bin").rsplit_once(".ulna-")?;
+        Some(Sidecar { place, hash: hash.to_owned() })
+    };
+    let mut left: Vec<Sidecar> = names.iter().filter_map(ours).collect();
+    let own = named(&mut &*content, &left);
+    keep_unnamed(&mut left, own);
+    let is_other = |name: &&String| path.file_name().is_none_or(|own| own.to_string_lossy() != name.as_str());
+    for name in names.iter().filter(is_other).filter(|n| n.contains(".gltf") || n.contains(".glb")) {
+        if left.is_empty() {
+            return;
+        }
+        let found = disk.open(&folder.join(name)).and_then(|mut file| named(&mut file, &left));
+        keep_unnamed(&mut left, found);
+    }
+    for Sidecar { place, hash } in left {
+        // Only what is in it proves that it is ours.
+        let content = disk.open(&place).and_then(|mut file| hash_of(&mut file));
+        if content.is_ok_and(|content| format!("{content:032x}") == hash)
+            && let Err(error) = disk.remove(&place)
+        {
+            log::warn!("{} is not needed any more and could not be removed: {error}", place.display());
+        }
+    }
+}
+
+/// Leaves out what is named; where that is not known, everything.
+fn keep_unnamed(left: &mut Vec<Sidecar>, named: io::Result<Vec<bool>>) {
+    let Ok(named) = named else {
+        left.clear();
+        return;
+    };
+    let mut named = named.into_iter();
+    left.retain(|_| !named.next().unwrap_or(true));
+}
+
+/// Which of the data files a model names.
+fn named(file: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
+    const HEADER: usize = 20;
+    let mut head = Vec::with_capacity(HEADER);
+    file.take(HEADER as u64).read_to_end(&mut head)?;
+    let is_glb = head.len() == HEADER && head.starts_with(b"glTF") && head.ends_with(b"JSON");
+    if is_glb {
+        let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
+        return contained(&mut file.take(length.into()), sidecars);
+    }
+    contained(&mut head.as_slice().chain(file), sidecars)
+}
+
+/// Whose hash is somewhere in a text, which is never in memory as a whole.
+fn contained(text: &mut dyn Read, sidecars: &[Sidecar]) -> io::Result<Vec<bool>> {
+    const BLOCK: usize = 1 << 18;
+    let overlap = sidecars.iter().map(|s| s.hash.len()).max().unwrap_or(1).saturating_sub(1);
+    let mut found = vec![false; sidecars.len()];
+    let mut block: Vec<u8> = Vec::with_capacity(BLOCK + overlap);
+    loop {
+        let read = text.take(BLOCK as u64).read_to_end(&mut block)?;
+        for (found, sidecar) in found.iter_mut().zip(sidecars).filter(|(found, _)| !**found) {
+            *found = block.windows(sidecar.hash.len().max(1)).any(|w| w == sidecar.hash.as_bytes());
+        }
+        if read == 0 || found.iter().all(|found| *found) {
+            return Ok(found);
+        }
+        let start = block.len().saturating_sub(overlap);
+        block.drain(..start);
+    }
+}

@@ -1,0 +1,509 @@
+//! Weights of another file, a model, JSON or XML, for the open one. They come as commands that set weights, so that this is one step to
+//! undo, and needs the file no more.
+
+use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
+
+use glam::{Vec2, Vec3};
+
+use super::{
+    ClipSource, Conversion, Session,
+    weight_import::{joint_names, shape_name, shape_of},
+};
+use ulna_edit::{
+    Command, CommandError, CommandLine,
+    command::{
+        SetWeights,
+        field::{CarryWay, Meshes},
+        slots_line,
+    },
+    joint_named, skin_of, uv_of,
+};
+use ulna_formats::{gltf::Progress, weight_files::WeightFile};
+use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, SkinId, WeightShape};
+use ulna_motion::{ClipTransfer, KeysBy};
+use ulna_weights::{
+    Canvas, CarryBy, CarrySource, Distances, Draft, Giver, Influences, LaidBy, PartChange, Scope, TakeWeight, carry,
+    corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
+};
+
+/// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WeightsMeant<'a> {
+    pub path: Option<&'a Path>,
+    pub from: Option<&'a str>,
+    pub mesh: Option<&'a Meshes>,
+    pub by: Option<CarryWay>,
+}
+
+/// Triangles and texture coordinates of a shape; empty where the file has none.
+type Surface = (Vec<u32>, Vec<Vec2>);
+
+/// The weights of another file, with positions, and the counterparts of its joints.
+struct Given {
+    shapes: Vec<WeightShape>,
+    /// By shape.
+    surfaces: Vec<Surface>,
+    /// By name of a joint there, its counterpart here, where that is known better than by the name.
+    counterparts: BTreeMap<String, NodeId>,
+    /// The model that they are of, where the file is one.
+    model: Option<Model>,
+}
+
+/// A model that weights come from.
+struct Model {
+    document: Arc<Document>,
+    /// Joints with their counterparts here.
+    pairs: Vec<(NodeId, NodeId)>,
+    /// By shape, its primitive and the skin of that.
+    origins: Vec<(MeshId, PrimitiveId, SkinId)>,
+}
+
+/// The result for all skins, for what is to be said of it.
+#[derive(Default)]
+struct Tally {
+    done: usize,
+    unfound: usize,
+    partly: usize,
+    /// Joints there without counterpart here.
+    gone: Vec<String>,
+    /// Whether the joints above those took their weights.
+    above: bool,
+    way: Option<CarryBy>,
+    laid: Vec<LaidBy>,
+    distances: Distances,
+}
+
+impl Session {
+    /// The commands that give meshes here the weights of another file; and what is to be said of it.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, holds no weights, or none that these meshes can take.
+    pub(super) fn weights_of_file(&self, meant: WeightsMeant<'_>) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
+        let document = &self.document;
+        // What is wrong in the line itself is said before what is missing.
+        let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
+        let path = meant.path.ok_or_else(|| {
+            let message = "no file is named; give a model, or .json or .xml with weights, as “path”";
+            CommandError::other("no_file_named", message)
+        })?;
+        let given = Given::read(path, document)?.only(meant.from)?;
+        let mut commands = Vec::new();
+        let mut tally = Tally::default();
+        for skin in document.skins.ids() {
+            let Some(canvas) = Canvas::new(document, skin) else { continue };
+            let parts = canvas.parts();
+            // A mesh on several skins has its weights from the first.
+            let takes =
+                |mesh: MeshId| (meshes.is_empty() || meshes.contains(&mesh)) && skin_of(document, mesh) == Some(skin);
+            let wanted: Vec<usize> = (0..parts.len()).filter(|k| takes(parts[*k].mesh)).collect();
+            if !wanted.is_empty() {
+                commands.extend(given.taken_by(document, &canvas, &wanted, meant.by, &mut tally)?);
+            }
+        }
+        let Some(way) = tally.way else {
+            let message = "nothing here takes weights; name a mesh that hangs on a skin";
+            return Err(CommandError::other("no_weights_meant", message));
+        };
+        if tally.done == 0 {
+            return Err(CommandError::other(
+                "no_weights_taken",
+                format!(
+                    "no vertex here takes any of its weights: {}",
+                    match tally.gone.first() {
+                        None => "nothing of it lies where these meshes do".to_owned(),
+                        Some(joint) => format!("none of its joints is here, such as “{joint}”"),
+                    }
+                ),
+            ));
+        }
+        Ok((commands, tally.notes(way)))
+    }
+}
+
+impl Tally {
+    fn notes(&self, way: CarryBy) -> Vec<Notice> {
+        let way = match way {
+            CarryBy::Order => "by their numbers",
+            CarryBy::Surface => "from the nearest points of the surface",
+            CarryBy::Vertex => "from the nearest vertices",
+            CarryBy::Uv => "by their texture coordinates",
+        };
+        let taken = format!("{} took weights {way}", counted(self.done, "vertex", "vertices"));
+        let mut notes = vec![Notice::new("weights_taken", taken)];
+        notes.extend(self.laid.iter().filter_map(|l| l.text()).map(|laid| Notice::new("posed_alike", laid)));
+        notes.extend(self.distances.text().map(|far| Notice::new("transfer_distances", far)));
+        if self.unfound > 0 {
+            let unfound = format!("{} found none", counted(self.unfound, "vertex", "vertices"));
+            notes.push(Notice::new("vertices_without_source", unfound));
+        }
+        let shown: Vec<&str> = self.gone.iter().take(3).map(|n| &**n).collect();
+        let gone = format!(
+            "{} not here ({}{})",
+            counted(self.gone.len(), "joint is", "joints are"),
+            shown.join(", "),
+            if self.gone.len() > 3 { ", …" } else { "" }
+        );
+        if self.partly > 0 {
+            let rest = counted(self.partly, "vertex", "vertices");
+            let said = format!("{gone}, and the rest of {rest} made up for them");
+            notes.push(Notice::new("joints_not_here", said));
+        } else if self.above && !self.gone.is_empty() {
+            let said = format!("{gone}, and the joints above took their weights");
+            notes.push(Notice::new("joints_not_here", said));
+        }
+        notes
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// What a vertex of a shape has, joints by other numbers. Rows are found by their vertices, which rise in what is read.
+fn row_of<'a>(shape: &'a WeightShape, joints: &'a [Option<u16>]) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
+    let mut rows: Vec<(u32, u32)> = shape.vertices.iter().enumerate().map(|(k, v)| (*v, k as u32)).collect();
+    rows.sort_unstable();
+    move |vertex, take| {
+        if let Ok(k) = rows.binary_search_by_key(&vertex, |(v, _)| *v) {
+            for (j, w) in shape.row(rows[k].1 as usize).iter().filter(|(_, w)| *w > 0.0) {
+                take(joints.get(usize::from(*j)).copied().flatten(), *w);
+            }
+        }
+    }
+}
+
+/// The commands that give vertices of a canvas what they take, by the rule of the sum, in the type that the file stores.
+fn put(document: &Document, canvas: &Canvas, rows: Vec<(u32, Influences)>) -> Result<Vec<Command>, CommandError> {
+    let locked = vec![false; canvas.joints().len()];
+    let scope = Scope { locked: &locked, limit: usize::MAX, vertices: None };
+    let mut draft = Draft::new(document, canvas);
+    // What cannot be had stays; it was never seen otherwise.
+    draft.put_as_is(&scope, rows);
+    let mut commands = Vec::new();
+    for (k, change) in draft.changes(document) {
+        let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
+        let patch = match change {
+            PartChange::Patch(patch) => patch,
+            PartChange::Whole(map) => {
+                let Some(now) = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref()) else {
+                    continue;
+                };
+                let all: Vec<u32> = (0..map.vertex_count() as u32).collect();
+                map.pick(&all).without_unchanged(now)
+            }
+        };
+        let slots = (&patch.vertices[..], &patch.joints[..], &patch.weights[..]);
+        let line: Option<CommandLine> = slots_line(document, SetWeights::NAME, mesh, primitive, slots);
+        if let Some(line) = line.filter(|_| !patch.vertices.is_empty()) {
+            commands.push(Command::read(&line)?);
+        }
+    }
+    Ok(commands)
+}
+
+impl Tally {
+    /// Adds the joints of a shape that have weights and no counterpart.
+    fn add_gone(&mut self, shape: &WeightShape, joints: &[Option<u16>]) {
+        let mut used = vec![false; shape.joints.len()];
+        shape.entries.iter().filter(|(_, w)| *w > 0.0).for_each(|(j, _)| used[usize::from(*j)] = true);
+        for ((name, _), _) in shape.joints.iter().zip(joints).zip(used).filter(|((_, j), used)| *used && j.is_none()) {
+            if !self.gone.contains(name) {
+                self.gone.push(name.clone());
+            }
+        }
+    }
+}
+
+impl Given {
+    fn read(path: &Path, document: &Document) -> Result<Self, CommandError> {
+        let shown = path.display();
+        let refuse = |code, text: String| CommandError::other(code, format!("{shown}: {text}"));
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if let Some(kind) = WeightFile::of_ending(ending) {
+            /// Bytes of a text of weights at most.
+            const MOST: u64 = 1 << 30;
+            let about =
+                std::fs::metadata(path).map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
+            if !about.is_file() || about.len() > MOST {
+                return Err(refuse("not_weights", "it is no file of weights, or larger than a gigabyte".into()));
+            }
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
+            let table = kind.read(&text).map_err(|e| refuse(e.code(), e.to_string()))?;
+            let surfaces = table.shapes.iter().map(|_| Surface::default()).collect();
+            return Ok(Self { surfaces, shapes: table.shapes, counterparts: BTreeMap::new(), model: None });
+        }
+        let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
+        let theirs = source.document.map_err(CommandError::Other)?;
+        let transfer = ClipTransfer::new(&theirs, document, KeysBy::Rests, &BTreeMap::new());
+        let pairs: BTreeMap<NodeId, NodeId> = transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
+        let mut given = Self { shapes: Vec::new(), surfaces: Vec::new(), counterparts: BTreeMap::new(), model: None };
+        let mut origins = Vec::new();
+        for mesh in theirs.meshes.ids() {
+            let Some(skin) = skin_of(&theirs, mesh) else { continue };
+            for (primitive, found) in theirs.mesh(mesh).entries() {
+                let Some(shape) = shape_of(&theirs, (mesh, primitive), None) else { continue };
+                given.shapes.push(shape);
+                given.surfaces.push((corners(found).into_owned(), found.uv0.to_vec()));
+                origins.push((mesh, primitive, skin));
+                let named = joint_names(&theirs, skin).into_iter().zip(theirs.skin(skin).joints.iter());
+                given.counterparts.extend(named.filter_map(|(name, n)| Some((name, *pairs.get(n)?))));
+            }
+        }
+        if given.shapes.is_empty() {
+            return Err(refuse("no_weights_meant", "it has no mesh with weights that hangs on a skin".into()));
+        }
+        given.model = Some(Model { document: theirs, pairs: pairs.into_iter().collect(), origins });
+        Ok(given)
+    }
+
+    /// The shapes of a name, where one is given.
+    fn only(mut self, name: Option<&str>) -> Result<Self, CommandError> {
+        let Some(name) = name else { return Ok(self) };
+        let is = |s: &WeightShape| s.name == name || s.name.rsplit_once('/').is_some_and(|(mesh, _)| mesh == name);
+        let keep: Vec<bool> = self.shapes.iter().map(is).collect();
+        if !keep.contains(&true) {
+            let names: Vec<String> = self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
+            return Err(CommandError::other(
+                "no_such_mesh",
+                format!("it has no mesh “{name}”; it has {}", names.join(", ")),
+            ));
+        }
+        self.shapes = kept(self.shapes, &keep);
+        self.surfaces = kept(self.surfaces, &keep);
+        self.model = self.model.map(|model| Model { origins: kept(model.origins, &keep), ..model });
+        Ok(self)
+    }
+
+    /// By the canvas's parts, the shape that is the same one there: by its name, which Maya ends in “Shape”; where both sides have only
+    /// one, that.
+    fn matched(&self, document: &Document, canvas: &Canvas, wanted: &[usize]) -> Vec<Option<usize>> {
+        let plain = |name: &str| {
+            let name = name.rsplit([':', '|']).next().unwrap_or(name);
+            name.strip_suffix("Shape").unwrap_or(name).to_lowercase()
+        };
+        let mut used = vec![false; self.shapes.len()];
+        let mut one = |k: usize| {
+            if !wanted.contains(&k) {
+                return None;
+            }
+            let part = &canvas.parts()[k];
+            let name = shape_name(document, part.mesh, part.primitive);
+            let free = |is: &dyn Fn(&WeightShape) -> bool| (0..used.len()).find(|s| !used[*s] && is(&self.shapes[*s]));
+            let exact = free(&|s| s.name == name);
+            let near = || free(&|s| plain(&s.name) == plain(&name));
+            let alone = || (wanted.len() == 1 && self.shapes.len() == 1).then_some(0);
+            let found = exact.or_else(near).or_else(alone);
+            if let Some(k) = found {
+                used[k] = true;
+            }
+            found
+        };
+        (0..canvas.parts().len()).map(&mut one).collect()
+    }
+
+    /// What is best where nobody says: by numbers where every part has as many vertices there, lying where they lie here as far as that
+    /// is known; else by the surface.
+    fn best_way(&self, canvas: &Canvas, wanted: &[usize], matched: &[Option<usize>]) -> CarryBy {
+        let same = |k: &usize| {
+            let (Some(shape), part) = (matched[*k].map(|s| &self.shapes[s]), &canvas.parts()[*k]) else { return false };
+            let is_there = shape.positions.is_empty() || {
+                let own = |v: u32| canvas.rest()[canvas.place_of(part.first + v) as usize];
+                let (a, b) = (size_of(&shape.positions), size_of(&(0..part.count).map(own).collect::<Vec<_>>()));
+                let factor = if a > 0.0 && b > 0.0 { b / a } else { 1.0 };
+                // A file of text has some six digits.
+                shape.positions.len() == part.count as usize
+                    && (0..part.count).all(|v| (shape.positions[v as usize] * factor).distance(own(v)) <= b * 1e-3)
+            };
+            shape.vertex_count == part.count as usize && is_there
+        };
+        if wanted.iter().all(same) { CarryBy::Order } else { CarryBy::Surface }
+    }
+
+    /// Whether weights can come over that way.
+    fn check(
+        &self,
+        document: &Document,
+        canvas: &Canvas,
+        wanted: &[usize],
+        matched: &[Option<usize>],
+        by: CarryBy,
+    ) -> Result<(), CommandError> {
+        let refuse = |code, text: String| Err(CommandError::other(code, text));
+        let name = |k: usize| shape_name(document, canvas.parts()[k].mesh, canvas.parts()[k].primitive);
+        match by {
+            CarryBy::Order => {
+                for k in wanted {
+                    let count = canvas.parts()[*k].count as usize;
+                    match matched[*k].map(|s| &self.shapes[s]) {
+                        None => {
+                            let names: Vec<String> =
+                                self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
+                            return refuse(
+                                "no_such_mesh",
+                                format!(
+                                    "it has no “{}”; it has {}. Take its weights by the surface, or say from which mesh",
+                                    name(*k),
+                                    names.join(", ")
+                                ),
+                            );
+                        }
+                        Some(shape) if shape.vertex_count != count => {
+                            return refuse(
+                                "vertex_counts_differ",
+                                format!(
+                                    "“{}” has {count} vertices here and {} there, so their numbers do not say which is which; take its \
+                                 weights by the surface",
+                                    name(*k),
+                                    shape.vertex_count
+                                ),
+                            );
+                        }
+                        Some(_) => {}
+                    }
+                }
+                Ok(())
+            }
+            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => refuse(
+                "no_texture_coordinates",
+                "it has no texture coordinates; take its weights by the surface".into(),
+            ),
+            CarryBy::Surface | CarryBy::Vertex if self.shapes.iter().all(|s| s.positions.is_empty()) => refuse(
+                "no_positions",
+                "it does not say where its vertices lie, so only their numbers can say which is which".into(),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// By a shape's joints, which they are of the canvas.
+    fn joints(&self, document: &Document, canvas: &Canvas, shape: &WeightShape) -> Vec<Option<u16>> {
+        let one = |name: &String| {
+            let known = self.counterparts.get(name).and_then(|n| canvas.joint(*n));
+            known.or_else(|| joint_named(document, canvas.joints(), name))
+        };
+        shape.joints.iter().map(one).collect()
+    }
+
+    /// The shapes that parts of a canvas take from: those of the same names where each part has one, else all of them.
+    fn sources(&self, wanted: &[usize], matched: &[Option<usize>]) -> Vec<usize> {
+        if wanted.iter().any(|k| matched[*k].is_none()) {
+            return (0..self.shapes.len()).collect();
+        }
+        let mut named: Vec<usize> = matched.iter().flatten().copied().collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+
+    /// The commands that give parts of a canvas their weights.
+    fn taken_by(
+        &self,
+        document: &Document,
+        canvas: &Canvas,
+        wanted: &[usize],
+        by: Option<CarryWay>,
+        tally: &mut Tally,
+    ) -> Result<Vec<Command>, CommandError> {
+        let parts = canvas.parts();
+        let matched: Vec<Option<usize>> = self.matched(document, canvas, wanted);
+        let by = by.map_or_else(|| self.best_way(canvas, wanted, &matched), CarryWay::way);
+        let by = if by == CarryBy::Surface && self.surfaces.iter().all(|(t, _)| t.is_empty()) {
+            CarryBy::Vertex
+        } else {
+            by
+        };
+        self.check(document, canvas, wanted, &matched, by)?;
+        let joints: Vec<Vec<Option<u16>>> = self.shapes.iter().map(|s| self.joints(document, canvas, s)).collect();
+        let list: Vec<usize> = match by {
+            CarryBy::Order => (0..self.shapes.len()).collect(),
+            _ => self.sources(wanted, &matched),
+        };
+        list.iter().for_each(|k| tally.add_gone(&self.shapes[*k], &joints[*k]));
+        let vertices: Vec<u32> =
+            wanted.iter().flat_map(|k| parts[*k].first..parts[*k].first + parts[*k].count).collect();
+        let Placed { positions, joints, laid } = self.placed(document, canvas, (&list, &joints), (&vertices, by));
+        tally.above |= joints.above;
+        let rows: Vec<_> = list.iter().zip(&joints.takers).map(|(k, j)| row_of(&self.shapes[*k], j)).collect();
+        let source = |at: usize| {
+            let (k, positions) = (list[at], positions[at].clone());
+            let (indices, uvs) = &self.surfaces[k];
+            let count = self.shapes[k].vertex_count;
+            CarrySource { count, positions, uvs, indices: Cow::Borrowed(indices), row: &rows[at] }
+        };
+        let nothing =
+            || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: Cow::Borrowed(&[]), row: &no_row };
+        let sources: Vec<CarrySource<'_>> = match by {
+            CarryBy::Order => matched.iter().map(|k| k.map_or_else(nothing, source)).collect(),
+            _ => (0..list.len()).map(source).collect(),
+        };
+        let carried = carry(canvas, &|v| uv_of(document, canvas, v), &sources, by, &vertices);
+        tally.way = Some(by);
+        tally.done += carried.rows.len();
+        tally.unfound += carried.unfound;
+        tally.partly += carried.partly;
+        tally.distances.add(&carried, rest_scale(document, canvas.skin));
+        if !carried.distances.is_empty() && !tally.laid.contains(&laid) {
+            tally.laid.push(laid);
+        }
+        put(document, canvas, carried.rows)
+    }
+
+    /// Places shapes in the mesh space of a canvas, and tells which joints take the weights.
+    fn placed(
+        &self,
+        document: &Document,
+        canvas: &Canvas,
+        (list, joints): (&[usize], &[Vec<Option<u16>>]),
+        (vertices, by): (&[u32], CarryBy),
+    ) -> Placed {
+        let plain = || Takers { takers: list.iter().map(|k| joints[*k].clone()).collect(), above: false };
+        let Some(model) = &self.model else {
+            let positions = self.scaled(canvas, list, vertices);
+            return Placed { positions, joints: plain(), laid: LaidBy::NoSkeleton };
+        };
+        let giver = |k: &usize| {
+            let (mesh, primitive, skin) = model.origins[*k];
+            Some(Giver { primitive: model.document.primitive(mesh, primitive)?, skin, joints: &joints[*k] })
+        };
+        let givers: Vec<Giver<'_>> = list.iter().filter_map(giver).collect();
+        let takers = takers(&model.document, &givers);
+        let above = givers.iter().zip(&takers).any(|(g, t)| g.joints != &t[..]);
+        let (positions, laid) = match by {
+            // Numbers say which vertex is which.
+            CarryBy::Order => (vec![Vec::new(); list.len()], LaidBy::Bind),
+            _ => laid_over((&model.document, document), canvas, &givers, &model.pairs, vertices),
+        };
+        Placed { positions, joints: Takers { takers, above }, laid }
+    }
+
+    /// The positions of shapes without a skeleton, brought to the unit here: one factor for the whole file.
+    fn scaled(&self, canvas: &Canvas, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
+        let theirs: Vec<Vec3> = list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
+        let ours: Vec<Vec3> = vertices.iter().map(|v| canvas.rest()[canvas.place_of(*v) as usize]).collect();
+        let scale = unit_between(size_of(&theirs), size_of(&ours));
+        let place = |k: &usize| self.shapes[*k].positions.iter().map(|p| *p * scale).collect();
+        list.iter().map(place).collect()
+    }
+}
+
+/// Shapes as they were placed for a canvas.
+struct Placed {
+    /// By shape, the positions of its vertices in mesh space.
+    positions: Vec<Vec<Vec3>>,
+    joints: Takers,
+    laid: LaidBy,
+}
+
+/// The joints that take weights.
+struct Takers {
+    /// By shape and joint of it.
+    takers: Vec<Vec<Option<u16>>>,
+    /// Whether a joint takes weights of one below that has no counterpart.
+    above: bool,
+}
+
+/// The items that are marked.
+fn kept<T>(list: Vec<T>, keep: &[bool]) -> Vec<T> {
+    list.into_iter().zip(keep).filter(|(_, keep)| **keep).map(|(item, _)| item).collect()
+}

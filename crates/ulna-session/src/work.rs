@@ -1,0 +1,166 @@
+//! Commands that take long, carried out beside the window: what they come to is worked out on a copy, and applied to the document
+//! that they began with, or to one that was changed elsewhere. Where what they change was edited meanwhile, nothing is lost
+//! either: the result is given back, and whoever asked for it decides.
+
+use thiserror::Error;
+
+use super::{RunError, Session, edits_of, weight_source::WeightsMeant};
+use ulna_edit::{Command, CommandError, Edit, apply, command::SessionCommand};
+use ulna_model::Notice;
+
+/// A command, or several, to be worked out.
+#[derive(Clone, Debug)]
+pub struct Work {
+    session: Session,
+    label: String,
+    commands: Vec<Command>,
+    revision: u64,
+}
+
+/// What they come to.
+#[derive(Debug)]
+pub struct Worked {
+    label: String,
+    session: u64,
+    /// The state of the document that they were worked out on.
+    revision: u64,
+    found: Result<Found, RunError>,
+    /// As they were asked for.
+    asked: Vec<Command>,
+}
+
+/// Why a result was not applied.
+#[derive(Debug, Error)]
+pub enum NotTaken {
+    /// It could not be worked out, or does not fit.
+    #[error(transparent)]
+    Failed(#[from] RunError),
+    /// What it changes was edited meanwhile. Nothing is lost: it can be put in over those edits.
+    #[error("the data that it would change was edited in the meantime")]
+    Changed(Box<Worked>),
+}
+
+impl NotTaken {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Failed(error) => error.code(),
+            Self::Changed(_) => "edited_meanwhile",
+        }
+    }
+}
+
+impl Worked {
+    /// The commands that it is of, to be worked out again.
+    pub fn into_commands(self) -> Vec<Command> {
+        self.asked
+    }
+}
+
+/// The edits, the commands that make them and need no file, and what is to be said.
+#[derive(Debug)]
+struct Found {
+    commands: Vec<Command>,
+    edits: Vec<Edit>,
+    /// What the edits replace in the document that they were worked out on, in the same order.
+    replaced: Vec<Edit>,
+    notes: Vec<Notice>,
+}
+
+impl Work {
+    /// Works it out.
+    pub fn run(self) -> Worked {
+        let Self { session, label, commands: asked, revision } = self;
+        let mut said = Vec::new();
+        let found = session.spelled_out(asked.clone(), &mut said).and_then(|commands| session.work_out(commands));
+        let found = found.map(|found| Found { notes: [said, found.notes].concat(), ..found });
+        Worked { label, session: session.id, revision, found, asked }
+    }
+}
+
+impl Session {
+    /// Commands to be worked out elsewhere, on the document as it is now.
+    pub fn work(&self, label: &str, commands: Vec<Command>) -> Work {
+        // What a gesture shows is not done yet.
+        let mut session = self.clone();
+        session.cancel();
+        Work { session, label: label.to_owned(), commands, revision: self.history.revision() }
+    }
+
+    /// Commands with those in their place that weights of a file come to; what there is to say of them joins what is `said`.
+    fn spelled_out(&self, commands: Vec<Command>, said: &mut Vec<Notice>) -> Result<Vec<Command>, RunError> {
+        let mut all = Vec::with_capacity(commands.len());
+        for command in commands {
+            let Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) = &command else {
+                all.push(command);
+                continue;
+            };
+            let meant = WeightsMeant { path: path.as_deref(), from: from.as_deref(), mesh: mesh.as_ref(), by: *by };
+            let (found, notes) = self.weights_of_file(meant)?;
+            all.extend(found);
+            said.extend(notes);
+        }
+        Ok(all)
+    }
+
+    /// What commands come to one after the other, each on what the ones before left.
+    fn work_out(&self, commands: Vec<Command>) -> Result<Found, RunError> {
+        let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut probe = self.document.clone();
+        for command in &commands {
+            let done = edits_of(&self.opened, &ulna_edit::Scene::new(&probe), command)?;
+            for edit in &done.edits {
+                replaced.push(apply(&mut probe, edit.clone()).map_err(CommandError::from)?);
+            }
+            edits.extend(done.edits);
+            notes.extend(done.notes);
+        }
+        Ok(Found { commands, edits, replaced, notes })
+    }
+
+    /// Applies what was worked out, as one step; whether it changed anything. The document may have been changed meanwhile, as
+    /// long as what the result changes is as it was. A gesture that is under way is ended first.
+    ///
+    /// # Errors
+    /// Where it could not be worked out, is of another file, or what it changes was edited meanwhile.
+    pub fn take_worked(&mut self, worked: Worked) -> Result<bool, NotTaken> {
+        self.settle();
+        let stale = worked.revision != self.history.revision();
+        if worked.session == self.id
+            && stale
+            && let Ok(found) = &worked.found
+            // That there was nothing to change is true of the model as it was.
+            && (found.edits.is_empty() || !self.is_untouched(found))
+        {
+            return Err(NotTaken::Changed(Box::new(worked)));
+        }
+        let label = worked.label.clone();
+        let done = self.put_in(worked)?;
+        if done && stale {
+            let said = format!("“{label}” was computed on the model as it was before your latest steps");
+            self.notes.push(Notice::new("computed_before_latest_steps", said));
+        }
+        Ok(done)
+    }
+
+    /// Whether what a result changes is still what it was worked out on.
+    fn is_untouched(&self, found: &Found) -> bool {
+        let mut probe = self.document.clone();
+        found.edits.iter().zip(&found.replaced).all(|(edit, was)| apply(&mut probe, edit.clone()).as_ref() == Ok(was))
+    }
+
+    /// Applies what was worked out, over whatever was done meanwhile; whether it changed anything.
+    ///
+    /// # Errors
+    /// Where it could not be worked out, is of another file, or does not fit any more.
+    pub fn put_in(&mut self, worked: Worked) -> Result<bool, RunError> {
+        if worked.session != self.id {
+            return Err(CommandError::other("other_file_open", "another file was opened meanwhile").into());
+        }
+        let Found { commands, edits, replaced: _, notes } = worked.found?;
+        self.settle();
+        self.history.preview(&mut self.document, &worked.label, edits, commands).map_err(CommandError::from)?;
+        self.notes.extend(notes);
+        Ok(self.end_gesture())
+    }
+}

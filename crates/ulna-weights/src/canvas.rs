@@ -1,0 +1,595 @@
+//! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with their neighbours.
+//!
+//! A file splits a vertex wherever normals, texture coordinates or materials differ, over primitives and meshes too. Such
+//! vertices lie at one place, and are painted alike: what is done depends on the place, never on the copy.
+
+use std::{collections::BTreeSet, sync::OnceLock};
+
+use glam::{Mat4, Vec3};
+use rayon::prelude::*;
+
+use super::{Flaws, Influences, share::Refusal, share::Rule, volume::Branches};
+use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap};
+
+/// None, where a place or a joint is expected.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// One primitive of a canvas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CanvasPart {
+    /// The first node that shows it on this skin.
+    pub node: NodeId,
+    /// Its mesh.
+    pub mesh: MeshId,
+    /// Which primitive of the mesh.
+    pub primitive: PrimitiveId,
+    /// The number of its first vertex in the canvas.
+    pub first: u32,
+    /// How many vertices.
+    pub count: u32,
+}
+
+/// Lists by number, side by side in one array.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    #[inline]
+    pub(super) fn of(&self, k: u32) -> &[u32] {
+        &self.items[self.starts[k as usize] as usize..self.starts[k as usize + 1] as usize]
+    }
+}
+
+/// How the vertices of a canvas hang together.
+#[derive(Debug)]
+pub(super) struct Topo {
+    pub place_of: Vec<u32>,
+    /// The first vertex of each place.
+    pub firsts: Vec<u32>,
+    pub vertices: Lists,
+    pub rings: Lists,
+    /// The triangles around each place: pairs of the places that follow it in them.
+    fans: Lists,
+    rest: Vec<Vec3>,
+}
+
+impl Topo {
+    pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
+        self.fans.of(place).as_chunks().0
+    }
+}
+
+/// What a part is drawn from.
+#[derive(Debug)]
+struct Drawn {
+    positions: Slice<Vec3>,
+    indices: Slice<u32>,
+    topology: Topology,
+}
+
+impl Drawn {
+    fn is_same(&self, other: &Self) -> bool {
+        self.topology == other.topology
+            && Slice::ptr_eq(&self.positions, &other.positions)
+            && Slice::ptr_eq(&self.indices, &other.indices)
+    }
+}
+
+/// All that hangs on one skin. Vertices are numbered through, part by part.
+#[derive(Debug)]
+pub struct Canvas {
+    /// The skin.
+    pub skin: SkinId,
+    parts: Vec<CanvasPart>,
+    shapes: Vec<Drawn>,
+    /// By the parts, which of several skins each hangs on; empty where there is but one. What lies at one place on two skins is two
+    /// places.
+    owners: Vec<u16>,
+    count: u32,
+    joints: Shared<[NodeId]>,
+    heads: Vec<Vec3>,
+    parents: Vec<u16>,
+    /// Made when first asked for: what looks at one vertex at a time does not need it.
+    topo: OnceLock<Topo>,
+    flaws: OnceLock<Flaws>,
+    branches: OnceLock<Branches>,
+}
+
+impl Canvas {
+    /// The surfaces of a skin; nothing where it has none with weights.
+    pub fn new(document: &Document, skin: SkinId) -> Option<Self> {
+        Self::of_nodes(document, skin, document.shown_nodes())
+    }
+
+    /// All surfaces of a skin, of scenes that are not shown, too.
+    pub fn whole(document: &Document, skin: SkinId) -> Option<Self> {
+        Self::of_nodes(document, skin, document.node_ids())
+    }
+
+    /// The surfaces of a skin at these nodes, shown or not.
+    fn of_nodes(document: &Document, skin: SkinId, nodes: impl IntoIterator<Item = NodeId>) -> Option<Self> {
+        let mut parts: Vec<CanvasPart> = Vec::new();
+        let mut shapes = Vec::new();
+        let mut known = BTreeSet::new();
+        let mut first = 0u32;
+        for node in nodes {
+            let found = document.node(node);
+            let (Some(mesh), true) = (found.mesh, found.skin == Some(skin)) else { continue };
+            for (primitive, p) in document.mesh(mesh).entries() {
+                if p.weights.is_some() && known.insert((mesh, primitive)) {
+                    let count = p.positions.len() as u32;
+                    parts.push(CanvasPart { node, mesh, primitive, first, count });
+                    let (positions, indices) = (p.positions.clone(), p.indices.clone());
+                    shapes.push(Drawn { positions, indices, topology: p.topology });
+                    first = first.checked_add(count)?;
+                }
+            }
+        }
+        if first == 0 {
+            return None;
+        }
+        let joints = document.skin(skin).joints.clone();
+        let (heads, parents) = (joint_heads(document, skin), joint_parents(document, skin));
+        Some(Self {
+            skin,
+            parts,
+            shapes,
+            owners: Vec::new(),
+            count: first,
+            joints,
+            heads,
+            parents,
+            topo: OnceLock::new(),
+            flaws: OnceLock::new(),
+            branches: OnceLock::new(),
+        })
+    }
+
+    /// The surfaces of several canvases as one, in a space that they share: each with what leads there from its own. `joints` are those
+    /// of all of them, with where they are in that space. A primitive that several have is in it once. Also, by its parts, which of the
+    /// canvases each is of, and which part of that. Nothing where there are too many vertices.
+    pub(super) fn of_several(
+        document: &Document,
+        canvases: &[(&Self, Mat4)],
+        joints: Shared<[NodeId]>,
+        heads: Vec<Vec3>,
+    ) -> Option<(Self, Vec<(usize, usize)>)> {
+        let (mut parts, mut shapes, mut owners, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut known = BTreeSet::new();
+        let mut first = 0u32;
+        for (k, (canvas, space)) in canvases.iter().enumerate() {
+            for (own, (part, shape)) in canvas.parts.iter().zip(&canvas.shapes).enumerate() {
+                if !known.insert((part.mesh, part.primitive)) {
+                    continue;
+                }
+                let positions = if *space == Mat4::IDENTITY {
+                    shape.positions.clone()
+                } else {
+                    shape.positions.iter().map(|p| space.transform_point3(*p)).collect::<Vec<Vec3>>().into()
+                };
+                parts.push(CanvasPart { first, ..*part });
+                shapes.push(Drawn { positions, indices: shape.indices.clone(), topology: shape.topology });
+                owners.push(u16::try_from(k).ok()?);
+                origins.push((k, own));
+                first = first.checked_add(part.count)?;
+            }
+        }
+        let parents = nearest_above(document, &joints);
+        let canvas = Self {
+            skin: canvases.first()?.0.skin,
+            parts,
+            shapes,
+            owners,
+            count: first,
+            joints,
+            heads,
+            parents,
+            topo: OnceLock::new(),
+            flaws: OnceLock::new(),
+            branches: OnceLock::new(),
+        };
+        Some((canvas, origins))
+    }
+
+    /// By the places, which of several skins each hangs on; empty where there is but one.
+    pub(super) fn owners(&self) -> Vec<u16> {
+        if self.owners.is_empty() {
+            return Vec::new();
+        }
+        self.topo().firsts.iter().map(|v| self.owners[self.part_of(*v).0]).collect()
+    }
+
+    /// All of it at once, for what asks often.
+    pub(super) fn topo(&self) -> &Topo {
+        self.topo.get_or_init(|| {
+            let (mut place_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
+            let owner = |k: usize| self.owners.get(k).copied().unwrap_or(0);
+            let numbers: Vec<usize> = (0..self.parts.len()).collect();
+            for run in numbers.chunk_by(|a, b| owner(*a) == owner(*b)) {
+                let positions: Vec<Vec3> = run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
+                let (own, places) = weld(&positions);
+                let before = rest.len() as u32;
+                place_of.extend(own.into_iter().map(|p| p + before));
+                rest.extend(places);
+            }
+            let vertices = group(&place_of, rest.len());
+            let (mut corners, mut ends) = (Vec::new(), Vec::new());
+            for (part, shape) in self.parts.iter().zip(&self.shapes) {
+                let places = shape.indices.iter().map(|v| place_of[(*v + part.first) as usize]);
+                match shape.topology {
+                    Topology::Triangles => corners.extend(places),
+                    Topology::Lines => ends.extend(places),
+                    // Nothing leads from a point to another.
+                    Topology::Points => {}
+                }
+            }
+            let (rings, fans) = around(corners, &ends, rest.len());
+            let firsts = (0..rest.len() as u32).map(|p| vertices.of(p)[0]).collect();
+            Topo { place_of, firsts, vertices, rings, fans, rest }
+        })
+    }
+
+    /// Whether it is known which vertices lie at one place, and which places are neighbours. Where not, whoever asks first
+    /// waits for that.
+    pub fn is_ready(&self) -> bool {
+        self.topo.get().is_some()
+    }
+
+    /// Finds out which vertices lie at one place, and which places are neighbours: for a thread that has the time.
+    pub fn prepare(&self) {
+        self.flaws();
+    }
+
+    /// Where the triangles do not make a closed surface.
+    pub fn flaws(&self) -> &Flaws {
+        self.flaws.get_or_init(|| Flaws::of(self.topo(), self.place_count()))
+    }
+
+    /// Its primitives.
+    pub fn parts(&self) -> &[CanvasPart] {
+        &self.parts
+    }
+
+    /// How many vertices.
+    pub const fn vertex_count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// How many places.
+    pub fn place_count(&self) -> usize {
+        self.topo().rest.len()
+    }
+
+    /// The skin's joints.
+    pub fn joints(&self) -> &[NodeId] {
+        &self.joints
+    }
+
+    /// Where the joints were when the skin was bound, mesh space.
+    pub fn heads(&self) -> &[Vec3] {
+        &self.heads
+    }
+
+    /// The number of a joint in the skin.
+    pub fn joint(&self, node: NodeId) -> Option<u16> {
+        self.joints.iter().position(|j| *j == node).map(|k| k as u16)
+    }
+
+    /// For every joint the nearest ancestor that is one too; `u16::MAX` where there is none.
+    pub fn parents(&self) -> &[u16] {
+        &self.parents
+    }
+
+    /// Which joints hang on which.
+    pub(super) fn branches(&self) -> &Branches {
+        self.branches.get_or_init(|| Branches::of(&self.parents))
+    }
+
+    /// Where a vertex lies.
+    #[inline]
+    pub fn place_of(&self, vertex: u32) -> u32 {
+        self.topo().place_of[vertex as usize]
+    }
+
+    /// The first vertex of a place: what stands for it where one is read.
+    #[inline]
+    pub fn first_at(&self, place: u32) -> u32 {
+        self.topo().firsts[place as usize]
+    }
+
+    /// The vertices of a place: at least one.
+    #[inline]
+    pub fn vertices_at(&self, place: u32) -> &[u32] {
+        self.topo().vertices.of(place)
+    }
+
+    /// Places that share an edge with a place.
+    #[inline]
+    pub fn ring(&self, place: u32) -> &[u32] {
+        self.topo().rings.of(place)
+    }
+
+    /// The triangles around a place: the two places that follow it in each.
+    pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
+        self.topo().fan(place)
+    }
+
+    /// Rest positions of the places, mesh space.
+    pub fn rest(&self) -> &[Vec3] {
+        &self.topo().rest
+    }
+
+    /// The part of a vertex, and its number there.
+    pub fn part_of(&self, vertex: u32) -> (usize, u32) {
+        let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
+        (part, vertex - self.parts[part].first)
+    }
+
+    /// The number in the canvas of a vertex of a primitive.
+    pub fn vertex_of(&self, mesh: MeshId, primitive: PrimitiveId, vertex: u32) -> Option<u32> {
+        let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive)?;
+        (vertex < part.count).then_some(part.first + vertex)
+    }
+
+    /// The weights of all parts, for many reads.
+    pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
+        let map = |p: &CanvasPart| document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref();
+        Maps::of(self, self.parts.iter().filter_map(map))
+    }
+
+    /// Whether another is of the very same surfaces and joints, so that places are numbered alike.
+    pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
+        self.skin == other.skin
+            && self.parts == other.parts
+            && self.joints == other.joints
+            && self.shapes.iter().zip(&other.shapes).all(|(a, b)| a.is_same(b))
+    }
+
+    /// Whether a document has these parts still, with as many vertices.
+    pub fn fits(&self, document: &Document) -> bool {
+        self.parts.iter().all(|p| {
+            document
+                .primitive(p.mesh, p.primitive)
+                .is_some_and(|primitive| primitive.positions.len() == p.count as usize && primitive.weights.is_some())
+        })
+    }
+}
+
+/// The weights of a canvas's parts.
+#[derive(Clone, Debug)]
+pub struct Maps<'a> {
+    parts: Vec<MapPart<'a>>,
+}
+
+/// A map with its slots at hand: reaching them through the map costs, vertex by vertex.
+#[derive(Clone, Copy, Debug)]
+struct MapPart<'a> {
+    first: u32,
+    stride: usize,
+    map: &'a WeightMap,
+    joints: &'a [u16],
+    weights: &'a [f32],
+}
+
+impl<'a> Maps<'a> {
+    /// Maps that are worked on, part by part.
+    pub(super) fn of(canvas: &Canvas, maps: impl Iterator<Item = &'a WeightMap>) -> Self {
+        let part = |(part, map): (&CanvasPart, &'a WeightMap)| MapPart {
+            first: part.first,
+            stride: map.stride(),
+            map,
+            joints: &map.joints,
+            weights: &map.weights,
+        };
+        Self { parts: canvas.parts.iter().zip(maps).map(part).collect() }
+    }
+
+    #[inline]
+    fn find(&self, vertex: u32) -> &MapPart<'a> {
+        match &self.parts[..] {
+            [part] => part,
+            parts => &parts[parts.partition_point(|p| p.first <= vertex) - 1],
+        }
+    }
+
+    /// The map of a vertex, and the vertex's number there.
+    #[inline]
+    pub fn map_of(&self, vertex: u32) -> (&'a WeightMap, usize) {
+        let part = self.find(vertex);
+        (part.map, (vertex - part.first) as usize)
+    }
+
+    /// The slots of a vertex.
+    #[inline]
+    pub fn slots(&self, vertex: u32) -> (&'a [u16], &'a [f32]) {
+        let part = self.find(vertex);
+        let at = (vertex - part.first) as usize * part.stride;
+        (&part.joints[at..at + part.stride], &part.weights[at..at + part.stride])
+    }
+
+    /// The map of a part.
+    pub fn part(&self, part: usize) -> &'a WeightMap {
+        self.parts[part].map
+    }
+
+    /// Reads a vertex.
+    ///
+    /// # Errors
+    /// As [`Influences::read`].
+    #[inline]
+    pub fn read(&self, vertex: u32, list: &mut Influences, rule: &Rule<'_>) -> Result<(), Refusal> {
+        let (joints, weights) = self.slots(vertex);
+        list.read(joints, weights, rule)
+    }
+}
+
+/// Where the joints of a skin were when it was bound, mesh space.
+pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
+    document.skin(skin).inverse_bind.iter().map(|inverse| inverse.inverse().w_axis.truncate()).collect()
+}
+
+/// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where there is none.
+pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
+    nearest_above(document, &document.skin(skin).joints)
+}
+
+/// For every one of some nodes the number of the nearest ancestor that is one of them; `u16::MAX` where there is none.
+fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
+    let mut by_node = vec![u16::MAX; document.nodes.len()];
+    for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
+        by_node[joint.index()] = k as u16;
+    }
+    let parent_of = |joint: &NodeId| {
+        let mut at = document.node(*joint).parent;
+        while let Some(node) = at {
+            if by_node[node.index()] != u16::MAX {
+                return by_node[node.index()];
+            }
+            at = document.node(node).parent;
+        }
+        u16::MAX
+    };
+    joints.iter().map(parent_of).collect()
+}
+
+/// Vertices at the very same spot are one place; the number of each vertex's place, and where the places are.
+fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
+    // An open table: the standard one spends most of its time on hashing against strangers' keys, and a collision here costs
+    // a comparison, no more than that: the table is at most half full.
+    let size = (positions.len() * 2).next_power_of_two().max(16);
+    let mut table = vec![NOWHERE; size];
+    let mut place_of = Vec::with_capacity(positions.len());
+    let mut places: Vec<Vec3> = Vec::new();
+    for p in positions {
+        // 0 and −0 are one spot.
+        let bits = (*p + Vec3::ZERO).to_array().map(f32::to_bits);
+        let mixed =
+            bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut at = (mixed >> 24) as usize & (size - 1);
+        let place = loop {
+            let found = table[at];
+            if found == NOWHERE {
+                table[at] = places.len() as u32;
+                places.push(*p);
+                break table[at];
+            }
+            let q = (places[found as usize] + Vec3::ZERO).to_array().map(f32::to_bits);
+            if q == bits {
+                break found;
+            }
+            at = (at + 1) & (size - 1);
+        };
+        place_of.push(place);
+    }
+    (place_of, places)
+}
+
+/// The items of each group, in order.
+pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
+    let mut starts = vec![0u32; groups + 1];
+    for g in group_of {
+        starts[*g as usize + 1] += 1;
+    }
+    for k in 0..groups {
+        starts[k + 1] += starts[k];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![0u32; group_of.len()];
+    for (item, g) in group_of.iter().enumerate() {
+        items[next[*g as usize] as usize] = item as u32;
+        next[*g as usize] += 1;
+    }
+    Lists { starts, items }
+}
+
+/// By the places, the two that follow each in its triangles. `corners` are triples of places.
+fn following(corners: &[u32], places: usize) -> Lists {
+    let mut starts = vec![0u32; places + 1];
+    for c in corners {
+        starts[*c as usize + 1] += 2;
+    }
+    for k in 0..places {
+        starts[k + 1] += starts[k];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![0u32; corners.len() * 2];
+    for t in corners.as_chunks::<3>().0 {
+        for k in 0..3 {
+            let slot = &mut next[t[k] as usize];
+            items[*slot as usize] = t[(k + 1) % 3];
+            items[*slot as usize + 1] = t[(k + 2) % 3];
+            *slot += 2;
+        }
+    }
+    Lists { starts, items }
+}
+
+/// The places around each place, each once, in rising order; and before, two by two, as triangles have them. `corners` are
+/// triples of places, `ends` pairs of those that a line joins.
+fn around(mut corners: Vec<u32>, ends: &[u32], places: usize) -> (Lists, Lists) {
+    corners.truncate(corners.len() / 3 * 3);
+    let fans = following(&corners, places);
+    let Lists { starts, mut items } = if ends.is_empty() {
+        fans.clone()
+    } else {
+        // A line is a triangle that goes there and back: what names itself is left out below.
+        corners.extend(ends.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]));
+        following(&corners, places)
+    };
+    // Every list for itself, then closed up.
+    let mut lists: Vec<&mut [u32]> = Vec::with_capacity(places);
+    let mut rest = items.as_mut_slice();
+    for k in 0..places {
+        let (list, more) = rest.split_at_mut((starts[k + 1] - starts[k]) as usize);
+        lists.push(list);
+        rest = more;
+    }
+    let sort = |(place, list): (usize, &mut &mut [u32])| {
+        list.sort_unstable();
+        let mut kept = 0;
+        for k in 0..list.len() {
+            // A triangle without area names a place twice.
+            if list[k] as usize != place && (kept == 0 || list[kept - 1] != list[k]) {
+                list[kept] = list[k];
+                kept += 1;
+            }
+        }
+        kept as u32
+    };
+    let lengths: Vec<u32> = lists.par_iter_mut().enumerate().with_min_len(4096).map(sort).collect();
+    let mut closed = Vec::with_capacity(lengths.iter().map(|l| *l as usize).sum());
+    let mut ends = Vec::with_capacity(places + 1);
+    ends.push(0);
+    for (list, length) in lists.iter().zip(&lengths) {
+        closed.extend_from_slice(&list[..*length as usize]);
+        ends.push(closed.len() as u32);
+    }
+    (Lists { starts: ends, items: closed }, fans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
+        // Two triangles that share an edge, but no vertex; one corner is at −0.
+        let at =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+        let (place_of, places) = weld(&at.map(Vec3::from));
+        assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
+        assert_eq!(places.len(), 4);
+        let (rings, fans) = around(place_of.clone(), &[], 4);
+        assert_eq!(rings.of(0), [1, 2]);
+        assert_eq!(rings.of(1), [0, 2, 3]);
+        assert_eq!(fans.of(1), [2, 0, 2, 3]);
+        assert_eq!(group(&place_of, 4).of(2), [2, 4]);
+        // A line joins its ends, and is no triangle.
+        let (rings, fans) = around(place_of, &[0, 3], 4);
+        assert_eq!((rings.of(0), rings.of(3)), (&[1, 2, 3][..], &[0, 1, 2][..]));
+        assert_eq!(fans.of(1), [2, 0, 2, 3]);
+    }
+}

@@ -1,0 +1,482 @@
+//! A draft of a canvas's weights, on which tools work and which then becomes edits.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{
+    Canvas, CanvasPart, Influences, Maps, Refusal, Rule,
+    faults::fault_of,
+    quick::{Group, LANES, Quick},
+    share,
+};
+use ulna_model::{Document, WeightMap, WeightPatch};
+
+/// What a tool may touch, and what it must not.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// By the skin's joints: those that never move.
+    pub locked: &'a [bool],
+    /// The most joints a vertex may have.
+    pub limit: usize,
+    /// By the canvas's vertices, those that are touched; nothing: all.
+    pub vertices: Option<&'a [bool]>,
+}
+
+impl Scope<'_> {
+    /// Whether a vertex of the canvas is touched.
+    #[inline]
+    pub fn has(&self, vertex: u32) -> bool {
+        self.vertices.is_none_or(|list| list[vertex as usize])
+    }
+
+    /// Whether a part has a vertex that is touched.
+    pub(super) fn has_any(&self, part: &CanvasPart) -> bool {
+        let own = part.first as usize..(part.first + part.count) as usize;
+        self.vertices.is_none_or(|list| list[own].contains(&true))
+    }
+}
+
+/// How often vertices were left as they are, and why.
+pub type Refused = BTreeMap<Refusal, usize>;
+
+/// How often each reason was given.
+pub(super) fn tally(refused: &[(u32, Refusal)]) -> Refused {
+    let mut tally = Refused::new();
+    refused.iter().for_each(|(_, why)| *tally.entry(*why).or_default() += 1);
+    tally
+}
+
+/// A change of one part's weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartChange {
+    /// Few vertices.
+    Patch(WeightPatch),
+    /// All of it.
+    Whole(WeightMap),
+}
+
+/// Weights of a canvas while they are worked on.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    pub(super) canvas: &'a Canvas,
+    pub(super) maps: Vec<WeightMap>,
+}
+
+/// Vertices a task.
+const CHUNK: usize = 4_096;
+
+/// A quick way to do to four floats what the work does to any vertex, to the bit; what it does not do is left to that.
+pub(super) enum Fast<'a> {
+    None,
+    /// A group of vertices at once; these are their numbers.
+    Group(&'a (dyn Fn(&Quick, &mut Group, &[u32]) + Sync)),
+    /// As `Group`, of other slots than the vertices' own, which are put in here.
+    Others(&'a Others<'a>),
+}
+
+type Others<'a> = dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync + 'a;
+
+/// Joints and weights of a vertex with four slots.
+type Slots = ([u16; 4], [f32; 4]);
+
+/// A vertex as it is, before anything is done to it.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    /// Its number in the part.
+    pub own: u32,
+    /// Its number in the canvas.
+    pub vertex: u32,
+    pub map: &'a WeightMap,
+    pub joints: &'a [u16],
+    pub weights: &'a [f32],
+}
+
+/// A part as it is, before anything is done to it.
+#[derive(Clone, Copy)]
+struct PartLook<'a> {
+    first: u32,
+    map: &'a WeightMap,
+    stride: usize,
+    joints: &'a [u16],
+    weights: &'a [f32],
+}
+
+impl<'a> PartLook<'a> {
+    #[inline]
+    fn look(&self, own: u32) -> Look<'a> {
+        let slots = own as usize * self.stride..(own as usize + 1) * self.stride;
+        let (joints, weights) = (&self.joints[slots.clone()], &self.weights[slots]);
+        Look { own, vertex: self.first + own, map: self.map, joints, weights }
+    }
+
+    /// Where a vertex has four of them.
+    #[inline]
+    fn slots(&self, own: u32) -> Option<(&'a [u16; 4], &'a [f32; 4])> {
+        Some((self.joints.as_chunks().0.get(own as usize)?, self.weights.as_chunks().0.get(own as usize)?))
+    }
+}
+
+impl Look<'_> {
+    #[cold]
+    pub fn influences(&self) -> Influences {
+        Influences::of(self.map, self.own as usize)
+    }
+}
+
+/// Memory for one vertex: its own influences, which become the new ones, and others.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub list: Influences,
+    pub other: Influences,
+}
+
+/// What becomes of the vertices of a chunk.
+#[derive(Default)]
+struct Found {
+    /// By the canvas's numbers.
+    refused: Vec<(u32, Refusal)>,
+    /// Those that change, by their numbers in the part, with their slots.
+    vertices: Vec<u32>,
+    joints: Vec<u16>,
+    weights: Vec<f32>,
+    /// Those that stood for a weight that is no number.
+    mended: Vec<u32>,
+}
+
+impl Found {
+    #[inline]
+    fn keep(&mut self, look: &Look<'_>, list: &Influences) {
+        if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
+            self.mended.push(look.own);
+        }
+        let (stride, at) = (look.joints.len(), self.joints.len());
+        self.joints.resize(at + stride, 0);
+        self.weights.resize(at + stride, 0.0);
+        list.write(&mut self.joints[at..], &mut self.weights[at..]);
+        if self.joints[at..] == *look.joints && self.weights[at..] == *look.weights {
+            self.joints.truncate(at);
+            self.weights.truncate(at);
+        } else {
+            self.vertices.push(look.own);
+        }
+    }
+
+    /// As [`Self::keep`], where no weight of the map is no number.
+    #[inline]
+    fn keep_slots(&mut self, own: u32, now: (&[u16; 4], &[f32; 4]), (joints, weights): &Slots) {
+        if now.0 != joints || now.1 != weights {
+            if self.vertices.is_empty() {
+                self.vertices.reserve(CHUNK);
+                self.joints.reserve(CHUNK * 4);
+                self.weights.reserve(CHUNK * 4);
+            }
+            self.joints.extend_from_slice(joints);
+            self.weights.extend_from_slice(weights);
+            self.vertices.push(own);
+        }
+    }
+
+    /// Puts what the vertices have now where they have it: of a known length, so that no call copies it.
+    fn place<T: Copy>(&self, to: &mut [[T; 4]], from: &[[T; 4]]) {
+        self.vertices.iter().zip(from).for_each(|(own, slots)| to[*own as usize % CHUNK] = *slots);
+    }
+}
+
+/// What takes the vertices of a chunk.
+struct Worker<'a, W> {
+    maps: &'a Maps<'a>,
+    part: PartLook<'a>,
+    rule: &'a Rule<'a>,
+    quick: Option<&'a Quick>,
+    fast: &'a Fast<'a>,
+    work: &'a W,
+    scratch: Scratch,
+    group: Group,
+    /// Those that are to become a group, by their numbers in the part.
+    waiting: [u32; LANES],
+    count: usize,
+    out: Found,
+}
+
+impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>> Worker<'a, W> {
+    #[inline]
+    fn take(&mut self, look: &Look<'a>) {
+        match self.fast {
+            Fast::None => self.slow(look),
+            Fast::Group(_) | Fast::Others(_) => {
+                self.waiting[self.count] = look.own;
+                self.count += 1;
+                if self.count == LANES {
+                    self.flush();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn slow(&mut self, look: &Look<'a>) {
+        let read = self.scratch.list.read(look.joints, look.weights, self.rule);
+        match read.and_then(|()| (self.work)(self.maps, look.vertex, &mut self.scratch, self.rule)) {
+            Ok(false) => {}
+            Ok(true) => self.out.keep(look, &self.scratch.list),
+            Err(why) => self.out.refused.push((look.vertex, why)),
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(quick) = self.quick else { return };
+        let waiting = self.waiting;
+        let waiting = &waiting[..std::mem::take(&mut self.count)];
+        let part = self.part;
+        let mut vertices = [0; LANES];
+        vertices.iter_mut().zip(waiting).for_each(|(v, own)| *v = part.first + own);
+        let vertices = &vertices[..waiting.len()];
+        match self.fast {
+            Fast::None => {}
+            Fast::Group(run) => {
+                for (lane, own) in waiting.iter().enumerate() {
+                    if let Some((joints, weights)) = part.slots(*own) {
+                        quick.put(&mut self.group, lane, joints, weights);
+                    }
+                }
+                run(quick, &mut self.group, vertices);
+            }
+            Fast::Others(run) => run(quick, &mut self.group, self.maps, vertices),
+        }
+        for (lane, own) in waiting.iter().enumerate() {
+            match part.slots(*own) {
+                Some(now) if self.group.is_done(lane) => self.out.keep_slots(*own, now, &self.group.get(lane)),
+                _ => self.slow(&part.look(*own)),
+            }
+        }
+    }
+}
+
+pub(super) fn rule<'a>(scope: &Scope<'a>, canvas: &'a Canvas, map: &WeightMap) -> Rule<'a> {
+    Rule {
+        locked: scope.locked,
+        parents: canvas.parents(),
+        limit: scope.limit.clamp(1, map.stride()),
+        encoding: map.encoding,
+        pairs: &[],
+        turned: false,
+    }
+}
+
+impl<'a> Draft<'a> {
+    /// The weights as they are.
+    pub fn new(document: &Document, canvas: &'a Canvas) -> Self {
+        let maps = canvas.maps(document);
+        Self { canvas, maps: (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect() }
+    }
+
+    /// The weights of a part.
+    pub fn map(&self, part: usize) -> &WeightMap {
+        &self.maps[part]
+    }
+
+    /// What differs from the document now, part by part.
+    pub fn changes(self, document: &Document) -> Vec<(usize, PartChange)> {
+        let before = self.canvas.maps(document);
+        let mut list = Vec::new();
+        for (k, after) in self.maps.into_iter().enumerate() {
+            let before = before.part(k);
+            if *before == after {
+                continue;
+            }
+            let stride = after.stride();
+            if stride != before.stride() || after.encoding != before.encoding {
+                list.push((k, PartChange::Whole(after)));
+                continue;
+            }
+            let differs = |v: &u32| {
+                let range = *v as usize * stride..(*v as usize + 1) * stride;
+                before.joints[range.clone()] != after.joints[range.clone()]
+                    || before.weights[range.clone()] != after.weights[range]
+                    || before.not_numbers.binary_search(v).is_ok() != after.not_numbers.binary_search(v).is_ok()
+            };
+            let changed: Vec<u32> = (0..after.vertex_count() as u32).filter(differs).collect();
+            list.push((
+                k,
+                if changed.len() * 3 < after.vertex_count() {
+                    PartChange::Patch(after.pick(&changed))
+                } else {
+                    PartChange::Whole(after)
+                },
+            ));
+        }
+        list
+    }
+
+    /// Does something to every vertex of the scope that passes the test, from the weights as they are now. What is refused,
+    /// or of which the work says no, stays as it is; and nothing is written where nothing changes.
+    pub(super) fn each(
+        &mut self,
+        scope: &Scope<'_>,
+        fast: Fast<'_>,
+        test: impl Fn(&Look<'_>) -> bool + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+    ) -> Refused {
+        tally(&self.each_of(scope, &[], fast, test, work))
+    }
+
+    /// As [`Draft::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order. What was
+    /// refused, vertex by vertex.
+    pub(super) fn each_of(
+        &mut self,
+        scope: &Scope<'_>,
+        lists: &[Option<Vec<u32>>],
+        fast: Fast<'_>,
+        test: impl Fn(&Look<'_>) -> bool + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+    ) -> Vec<(u32, Refusal)> {
+        let canvas = self.canvas;
+        let maps = Maps::of(canvas, self.maps.iter());
+        let mut found: Vec<Vec<Found>> = Vec::with_capacity(self.maps.len());
+        for (index, (part, map)) in canvas.parts().iter().zip(&self.maps).enumerate() {
+            if !scope.has_any(part) {
+                found.push(Vec::new());
+                continue;
+            }
+            let stride = map.stride();
+            let rule = rule(scope, canvas, map);
+            let quick = Quick::new(stride, &rule).filter(|_| map.not_numbers.is_empty());
+            let part = PartLook { first: part.first, map, stride, joints: &map.joints, weights: &map.weights };
+            let run = |chunk: usize| {
+                let mut worker = Worker {
+                    maps: &maps,
+                    part,
+                    rule: &rule,
+                    fast: if quick.is_some() { &fast } else { &Fast::None },
+                    quick: quick.as_ref(),
+                    work: &work,
+                    scratch: Scratch::default(),
+                    group: Group::default(),
+                    waiting: [0; LANES],
+                    count: 0,
+                    out: Found::default(),
+                };
+                let mut one = |own: u32| {
+                    let look = part.look(own);
+                    if scope.has(look.vertex) && test(&look) {
+                        worker.take(&look);
+                    }
+                };
+                let (first, end) = ((chunk * CHUNK) as u32, ((chunk + 1) * CHUNK).min(map.vertex_count()) as u32);
+                match lists.get(index).and_then(Option::as_ref) {
+                    None => (first..end).for_each(one),
+                    Some(list) => {
+                        let at = |vertex: u32| list.partition_point(|v| *v < vertex);
+                        list[at(first)..at(end)].iter().for_each(|own| one(*own));
+                    }
+                }
+                worker.flush();
+                worker.out
+            };
+            let chunks = (0..map.vertex_count().div_ceil(CHUNK)).into_par_iter();
+            found.push(chunks.map(run).collect());
+        }
+        let mut refused = Vec::new();
+        for (map, found) in self.maps.iter_mut().zip(found) {
+            refused.extend(found.iter().flat_map(|f| &f.refused).copied());
+            let mended: Vec<u32> = found.iter().flat_map(|f| f.mended.iter().copied()).collect();
+            if !mended.is_empty() {
+                let left = map.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());
+                map.not_numbers = left.collect();
+            }
+            if found.iter().all(|f| f.vertices.is_empty()) {
+                continue;
+            }
+            let stride = map.stride();
+            let chunks = (map.joints.make_mut().par_chunks_mut(CHUNK * stride))
+                .zip(map.weights.make_mut().par_chunks_mut(CHUNK * stride))
+                .zip(found);
+            chunks.for_each(|((joints, weights), found)| {
+                if stride == 4 {
+                    found.place(joints.as_chunks_mut::<4>().0, found.joints.as_chunks().0);
+                    found.place(weights.as_chunks_mut::<4>().0, found.weights.as_chunks().0);
+                    return;
+                }
+                let slots = found.joints.chunks_exact(stride).zip(found.weights.chunks_exact(stride));
+                for (own, (js, ws)) in found.vertices.iter().zip(slots) {
+                    let at = (*own as usize % CHUNK) * stride;
+                    joints[at..at + stride].copy_from_slice(js);
+                    weights[at..at + stride].copy_from_slice(ws);
+                }
+            });
+        }
+        refused
+    }
+
+    /// As [`Self::put`], but that influences which break no rule in the type that is stored come to the bit as they are, where no locked
+    /// joint holds anything.
+    pub fn put_as_is(&mut self, scope: &Scope<'_>, list: impl IntoIterator<Item = (u32, Influences)>) -> Refused {
+        let is_locked = |j: u16| scope.locked.get(usize::from(j)).copied().unwrap_or(true);
+        let mut others = Vec::new();
+        for (vertex, target) in list {
+            let (part, own) = self.canvas.part_of(vertex);
+            let map = &mut self.maps[part];
+            let stride = map.stride();
+            let range = own as usize * stride..(own as usize + 1) * stride;
+            let now = Influences::of(map, own as usize);
+            let free = target.len() <= scope.limit.min(stride)
+                && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
+            let (mut joints, mut weights) = (vec![0u16; stride], vec![0.0f32; stride]);
+            if free {
+                // Strongest first, as everything that is written.
+                let mut slots: Vec<(u16, f32)> = target.iter().filter(|(_, w)| *w > 0.0).collect();
+                slots.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+                for (k, (j, w)) in slots.into_iter().enumerate() {
+                    (joints[k], weights[k]) = (j, w);
+                }
+            }
+            // A number that the stored type does not have would be another one in the file.
+            let encoding = map.encoding;
+            let is_stored =
+                |w: &f32| encoding.one().is_none() || encoding.decode(encoding.encode(*w)).to_bits() == w.to_bits();
+            let plain = free && weights.iter().all(is_stored) && map.not_numbers.binary_search(&own).is_err();
+            if !plain || fault_of(&joints, &weights, map.encoding, usize::MAX).is_some() {
+                others.push((vertex, target));
+                continue;
+            }
+            // What holds the same in other slots is left in them.
+            let same = now.len() == target.len()
+                && target.iter().all(|(j, w)| now.get(j).to_bits() == w.to_bits())
+                && fault_of(&map.joints[range.clone()], &map.weights[range.clone()], map.encoding, usize::MAX)
+                    .is_none();
+            if !same {
+                map.joints.make_mut()[range.clone()].copy_from_slice(&joints);
+                map.weights.make_mut()[range].copy_from_slice(&weights);
+            }
+        }
+        self.put(scope, others)
+    }
+
+    /// Puts influences on vertices: the unlocked weights become these.
+    pub fn put(&mut self, scope: &Scope<'_>, list: impl IntoIterator<Item = (u32, Influences)>) -> Refused {
+        let mut refused = Refused::new();
+        let mut now = Influences::default();
+        for (vertex, target) in list {
+            let (part, own) = self.canvas.part_of(vertex);
+            let map = &mut self.maps[part];
+            let stride = map.stride();
+            let rule = rule(scope, self.canvas, map);
+            let range = own as usize * stride..(own as usize + 1) * stride;
+            let joints = &mut map.joints.make_mut()[range.clone()];
+            let weights = &mut map.weights.make_mut()[range];
+            match now.read(joints, weights, &rule).and_then(|()| share::blend(&mut now, &target, 1.0, &rule)) {
+                Ok(()) => {
+                    now.write(joints, weights);
+                    if let Ok(k) = map.not_numbers.binary_search(&own) {
+                        let mut left = map.not_numbers.to_vec();
+                        left.remove(k);
+                        map.not_numbers = left.into();
+                    }
+                }
+                Err(why) => *refused.entry(why).or_default() += 1,
+            }
+        }
+        refused
+    }
+}

@@ -1,0 +1,179 @@
+//! What is wrong with weights, in the words of the file's own rules (glTF 2.0, *Skinned Mesh Attributes*).
+
+use rayon::prelude::*;
+
+use ulna_model::{WeightEncoding, WeightMap};
+
+/// What is wrong with the weights of one vertex; where several things are, the first of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A weight is not a number.
+    NotNumber,
+    /// A weight is negative.
+    Negative,
+    /// All weights are 0.
+    None,
+    /// A joint has two weights.
+    Twice,
+    /// The weights do not sum to 1: whole numbers not at all, floats not within the validator's limit, `2e-7 × count` in
+    /// slot order.
+    Sum,
+    /// A joint is past those of the skin. It moves nothing.
+    Past,
+    /// More joints than wanted. No rule of the file's.
+    Many,
+}
+
+/// What is wrong with a vertex. `most` joints are wanted.
+pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
+    let stride = map.stride();
+    if !map.not_numbers.is_empty() && map.not_numbers.binary_search(&(vertex as u32)).is_ok() {
+        return Some(Fault::NotNumber);
+    }
+    let range = vertex * stride..(vertex + 1) * stride;
+    fault_of(&map.joints[range.clone()], &map.weights[range], map.encoding, most)
+}
+
+/// As [`fault`], with the skin's joints counted: whether a vertex names others, be it without a weight.
+pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize) -> Option<Fault> {
+    let found = fault(map, vertex, most);
+    let slots = &map.joints[vertex * map.stride()..(vertex + 1) * map.stride()];
+    let past = || slots.iter().any(|j| usize::from(*j) >= joint_count);
+    if matches!(found, None | Some(Fault::Many)) && past() { Some(Fault::Past) } else { found }
+}
+
+/// What is wrong with slots in their stored type.
+pub(super) fn fault_of(joints: &[u16], weights: &[f32], encoding: WeightEncoding, most: usize) -> Option<Fault> {
+    let mut sum = 0.0f32;
+    let mut whole = 0u32;
+    let mut used = 0usize;
+    let mut twice = false;
+    for (k, w) in weights.iter().enumerate() {
+        if *w < 0.0 {
+            return Some(Fault::Negative);
+        }
+        if *w != 0.0 {
+            sum += *w;
+            whole = whole.saturating_add(encoding.encode(*w));
+            used += 1;
+            twice |= weights[..k].iter().zip(joints).any(|(v, j)| *v != 0.0 && *j == joints[k]);
+        }
+    }
+    let off = match encoding.one() {
+        Some(one) => whole != one,
+        None => (sum - 1.0).abs() > 2e-7 * used as f32,
+    };
+    match (used, twice, off) {
+        (0, ..) => Some(Fault::None),
+        (_, true, _) => Some(Fault::Twice),
+        (_, _, true) => Some(Fault::Sum),
+        _ if used > most => Some(Fault::Many),
+        _ => None,
+    }
+}
+
+/// How many vertices break which rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// [`Fault::Sum`]
+    pub sum: usize,
+    /// [`Fault::Negative`]
+    pub negative: usize,
+    /// [`Fault::NotNumber`]
+    pub not_numbers: usize,
+    /// [`Fault::Twice`]
+    pub twice: usize,
+    /// [`Fault::None`]
+    pub none: usize,
+    /// [`Fault::Past`]
+    pub past: usize,
+    /// [`Fault::Many`]
+    pub many: usize,
+}
+
+impl Faults {
+    /// Counts one fault more.
+    pub const fn add(&mut self, fault: Fault) {
+        match fault {
+            Fault::Sum => self.sum += 1,
+            Fault::Negative => self.negative += 1,
+            Fault::NotNumber => self.not_numbers += 1,
+            Fault::Twice => self.twice += 1,
+            Fault::None => self.none += 1,
+            Fault::Past => self.past += 1,
+            Fault::Many => self.many += 1,
+        }
+    }
+
+    /// Counts one fault less.
+    pub const fn remove(&mut self, fault: Fault) {
+        match fault {
+            Fault::Sum => self.sum -= 1,
+            Fault::Negative => self.negative -= 1,
+            Fault::NotNumber => self.not_numbers -= 1,
+            Fault::Twice => self.twice -= 1,
+            Fault::None => self.none -= 1,
+            Fault::Past => self.past -= 1,
+            Fault::Many => self.many -= 1,
+        }
+    }
+
+    /// Vertices that break a rule of the file's.
+    pub const fn broken(&self) -> usize {
+        self.sum + self.negative + self.not_numbers + self.twice + self.none + self.past
+    }
+}
+
+/// Counts the vertices that break a rule, or have more than `most` joints.
+pub fn faults(map: &WeightMap, most: usize) -> Faults {
+    faults_in(map, most, usize::MAX)
+}
+
+/// As [`faults`], with the skin's joints counted.
+pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
+    /// Vertices that one core looks over before another may help.
+    const BLOCK: usize = 1 << 16;
+    let plain = map.encoding.one().is_none() && map.stride() == 4 && most >= 4 && map.not_numbers.is_empty();
+    let count = map.vertex_count();
+    let block = |first: usize| {
+        let range = first..(first + BLOCK).min(count);
+        let mut faults = Faults::default();
+        if plain {
+            let joints = &map.joints.as_chunks::<4>().0[range.clone()];
+            let weights = &map.weights.as_chunks::<4>().0[range.clone()];
+            let odd = range
+                .zip(joints.iter().zip(weights))
+                .filter(|(_, (j, w))| !is_valid(j, w) | !are_inside(j, joint_count));
+            odd.filter_map(|(v, _)| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
+        } else {
+            range.filter_map(|v| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
+        }
+        faults
+    };
+    let sum = |a: Faults, b: Faults| Faults {
+        sum: a.sum + b.sum,
+        negative: a.negative + b.negative,
+        not_numbers: a.not_numbers + b.not_numbers,
+        twice: a.twice + b.twice,
+        none: a.none + b.none,
+        past: a.past + b.past,
+        many: a.many + b.many,
+    };
+    let blocks = count.div_ceil(BLOCK);
+    (0..blocks).into_par_iter().map(|k| block(k * BLOCK)).reduce(Faults::default, sum)
+}
+
+/// Whether joints are a skin's.
+pub(super) fn are_inside(joints: &[u16; 4], joint_count: usize) -> bool {
+    joints.iter().fold(true, |inside, j| inside & (usize::from(*j) < joint_count))
+}
+
+/// Whether a vertex plainly breaks no rule; most do not, and this has no branches.
+pub(super) fn is_valid(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
+    let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+    let twice = |(a, b): (usize, usize)| (joints[a] == joints[b]) & (weights[a] != 0.0) & (weights[b] != 0.0);
+    let sum = weights[0] + weights[1] + weights[2] + weights[3];
+    weights.iter().fold(true, |sound, w| sound & (*w >= 0.0))
+        & ((sum - 1.0).abs() <= 2e-7)
+        & !pairs.into_iter().fold(false, |any, pair| any | twice(pair))
+}

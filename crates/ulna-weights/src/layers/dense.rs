@@ -1,0 +1,95 @@
+//! What a layer has, laid out for every vertex, so that a brush finds what it asks for at once.
+
+use super::stack::Content;
+use crate::Influences;
+use ulna_model::{LayerPart, WeightMap};
+
+/// Slots, a mask and whether it is held for every vertex of a primitive.
+pub(super) struct Dense {
+    pub map: WeightMap,
+    pub mask: Vec<f32>,
+    pub held: Vec<bool>,
+}
+
+impl Dense {
+    /// Room for all vertices of a base, none of them held.
+    pub fn empty(base: &WeightMap, sets: usize) -> Self {
+        let count = base.vertex_count();
+        let slots = count * sets * 4;
+        let (joints, weights) = (vec![0; slots].into(), vec![0.0; slots].into());
+        let map = WeightMap { sets, joints, weights, ..WeightMap::default() };
+        Self { map, mask: vec![1.0; count], held: vec![false; count] }
+    }
+
+    /// All vertices as a map has them, none of them held.
+    pub fn over(below: &WeightMap, sets: usize) -> Self {
+        let (count, own, stride) = (below.vertex_count(), below.stride(), sets * 4);
+        let (mut joints, mut weights) = (below.joints.to_vec(), below.weights.to_vec());
+        if own < stride {
+            (joints, weights) = (vec![0; count * stride], vec![0.0; count * stride]);
+            for v in 0..count {
+                let (to, from) = (v * stride..v * stride + own, v * own..(v + 1) * own);
+                joints[to.clone()].copy_from_slice(&below.joints[from.clone()]);
+                weights[to].copy_from_slice(&below.weights[from]);
+            }
+        }
+        let map = WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() };
+        Self { map, mask: vec![1.0; count], held: vec![false; count] }
+    }
+
+    /// Sets the slots of vertices, so many of each.
+    pub fn lay(&mut self, vertices: &[u32], own: usize, joints: &[u16], weights: &[f32]) {
+        let stride = self.map.stride();
+        let most = own.min(stride);
+        let (all_joints, all_weights) = (self.map.joints.make_mut(), self.map.weights.make_mut());
+        for (v, (js, ws)) in vertices.iter().zip(joints.chunks_exact(own).zip(weights.chunks_exact(own))) {
+            let (joints, more_joints) = all_joints[*v as usize * stride..][..stride].split_at_mut(most);
+            let (weights, more_weights) = all_weights[*v as usize * stride..][..stride].split_at_mut(most);
+            joints.copy_from_slice(&js[..most]);
+            weights.copy_from_slice(&ws[..most]);
+            more_joints.fill(0);
+            more_weights.fill(0.0);
+        }
+    }
+
+    /// Takes in what a layer has.
+    pub fn hold(&mut self, part: &LayerPart) {
+        self.lay(&part.vertices, part.stride(), &part.joints, &part.weights);
+        for (v, mask) in part.vertices.iter().zip(&part.mask) {
+            (self.mask[*v as usize], self.held[*v as usize]) = (*mask, true);
+        }
+    }
+
+    pub fn put(&mut self, vertex: u32, mask: f32, list: &Influences) {
+        let v = vertex as usize;
+        let own = v * self.map.stride()..(v + 1) * self.map.stride();
+        list.write(&mut self.map.joints.make_mut()[own.clone()], &mut self.map.weights.make_mut()[own]);
+        (self.mask[v], self.held[v]) = (mask, true);
+    }
+
+    pub fn content(&self) -> Content<'_> {
+        Content::Dense {
+            stride: self.map.stride(),
+            joints: &self.map.joints,
+            weights: &self.map.weights,
+            mask: &self.mask,
+            held: &self.held,
+        }
+    }
+
+    /// What is held of vertices, in no more sets than they need, but as many as the base has.
+    pub fn part(&self, vertices: &[u32], least: usize) -> LayerPart {
+        let stride = self.map.stride();
+        let (joints, weights): (&[u16], &[f32]) = (&self.map.joints, &self.map.weights);
+        let slots = |v: u32| v as usize * stride..(v as usize + 1) * stride;
+        let used = |v: &u32| weights[slots(*v)].iter().rposition(|w| *w > 0.0).map_or(0, |k| k + 1);
+        let most = vertices.iter().map(used).max().unwrap_or(0);
+        let mut part = LayerPart { sets: most.div_ceil(4).max(least), ..LayerPart::default() };
+        let room = part.stride().min(stride);
+        for v in vertices {
+            let own = slots(*v).start..slots(*v).start + room;
+            part.push(*v, self.mask[*v as usize], &joints[own.clone()], &weights[own]);
+        }
+        part
+    }
+}

@@ -1,0 +1,309 @@
+//! What layers over a base come to, vertex by vertex: the one place where they are mixed.
+
+use std::{ops::Range, sync::Arc};
+
+use rayon::prelude::*;
+
+use super::mirrored::{Mirror, Part, Parts, seen};
+use crate::{Influences, Rule, faults::fault_of, share::normalize};
+use ulna_model::{
+    LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
+    WeightPatch,
+};
+
+/// What a layer has of a vertex.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub mask: f32,
+    pub joints: &'a [u16],
+    pub weights: &'a [f32],
+}
+
+impl Entry<'_> {
+    #[inline]
+    pub fn read(&self, list: &mut Influences) {
+        list.clear();
+        self.joints.iter().zip(self.weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| list.add(*j, *w));
+    }
+
+    #[inline]
+    pub fn list(&self) -> Influences {
+        let mut list = Influences::default();
+        self.read(&mut list);
+        list
+    }
+}
+
+/// What a layer has of a primitive, by vertex.
+#[derive(Clone, Copy)]
+pub(super) enum Content<'a> {
+    /// Only its own vertices, and of these a run.
+    Sparse { part: &'a LayerPart, from: usize, to: usize },
+    /// All vertices of the primitive; those that are `held` are in the layer.
+    Dense { stride: usize, joints: &'a [u16], weights: &'a [f32], mask: &'a [f32], held: &'a [bool] },
+}
+
+impl<'a> Content<'a> {
+    pub const fn sparse(part: &'a LayerPart) -> Self {
+        Self::Sparse { part, from: 0, to: part.vertices.len() }
+    }
+
+    #[inline]
+    pub fn at(&self, vertex: u32) -> Option<Entry<'a>> {
+        match *self {
+            Self::Sparse { part, from, to } => {
+                let k = from + part.vertices[from..to].binary_search(&vertex).ok()?;
+                let (joints, weights) = part.slots(k);
+                Some(Entry { mask: part.mask[k], joints, weights })
+            }
+            Self::Dense { stride, joints, weights, mask, held } => {
+                let v = vertex as usize;
+                let own = v * stride..(v + 1) * stride;
+                held[v].then(|| Entry { mask: mask[v], joints: &joints[own.clone()], weights: &weights[own] })
+            }
+        }
+    }
+
+    /// The same for vertices between these two: found sooner.
+    fn near(self, first: u32, last: u32) -> Self {
+        match self {
+            Self::Sparse { part, from, to } => {
+                let run = &part.vertices[from..to];
+                let low = run.partition_point(|v| *v < first);
+                let high = low + run[low..].partition_point(|v| *v <= last);
+                Self::Sparse { part, from: from + low, to: from + high }
+            }
+            dense @ Self::Dense { .. } => dense,
+        }
+    }
+}
+
+/// The rule with nothing locked.
+pub(super) const fn plain(unlocked: &[bool], limit: usize, encoding: WeightEncoding) -> Rule<'_> {
+    Rule { locked: unlocked, parents: &[], limit, encoding, pairs: &[], turned: false }
+}
+
+pub(super) fn scaled(list: &Influences, factor: f32) -> Influences {
+    let mut scaled = Influences::default();
+    scaled.add_all(list, factor);
+    scaled
+}
+
+/// Layers over a base, at one primitive.
+#[derive(Clone)]
+pub(super) struct Stack<'a> {
+    pub base: &'a WeightMap,
+    /// Opacity, and what the layer shows, the lowest first; hidden ones are not in it.
+    pub layers: Vec<(f32, Content<'a>)>,
+    pub unlocked: &'a [bool],
+    /// Where a layer is mirrored: the number of the first vertex in the canvas, and the side that gives.
+    pub mirror: Option<(&'a Mirror, u32, MirrorFrom)>,
+}
+
+/// Lists that are used again for the next vertex.
+#[derive(Default)]
+struct Scratch {
+    list: Influences,
+    mixed: Influences,
+    wanted: Influences,
+}
+
+/// Vertices a task.
+const CHUNK: usize = 1_024;
+
+impl Stack<'_> {
+    /// What the base has, summing to 1 where it sums to anything.
+    pub fn ground(&self, vertex: u32, list: &mut Influences) {
+        list.clear();
+        let known =
+            self.base.vertex(vertex as usize).filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
+        known.for_each(|(j, w)| list.add(j, w));
+        let sum: f32 = list.iter().map(|(_, w)| w).sum();
+        if sum > 0.0 && (sum - 1.0).abs() > 1e-6 {
+            *list = scaled(list, 1.0 / sum);
+        }
+    }
+
+    /// The slots of a vertex; nothing where no layer touches it.
+    fn vertex(&self, vertex: u32, joints: &mut [u16], weights: &mut [f32], scratch: &mut Scratch) -> bool {
+        let Scratch { list, mixed, wanted } = scratch;
+        let mut touched = false;
+        let mut whole = None;
+        for (opacity, content) in &self.layers {
+            let Some(entry) = content.at(vertex) else { continue };
+            let amount = opacity * entry.mask;
+            if amount <= 0.0 {
+                continue;
+            }
+            if amount >= 1.0 {
+                entry.read(list);
+                whole = Some(entry);
+            } else {
+                if !touched {
+                    self.ground(vertex, list);
+                }
+                mixed.clear();
+                mixed.add_all(list, 1.0 - amount);
+                entry.read(wanted);
+                mixed.add_all(wanted, amount);
+                std::mem::swap(list, mixed);
+                whole = None;
+            }
+            touched = true;
+        }
+        if !touched {
+            return false;
+        }
+        // What covers all of it and breaks no rule is there as it is, to the bit.
+        if let Some(Entry { joints: js, weights: ws, .. }) = whole
+            && self.is_settled(js, ws)
+        {
+            let fill = joints.iter_mut().zip(weights.iter_mut()).enumerate();
+            fill.for_each(|(s, (j, w))| (*j, *w) = js.get(s).copied().zip(ws.get(s).copied()).unwrap_or_default());
+            return true;
+        }
+        mixed.clear();
+        list.iter().filter(|(j, _)| usize::from(*j) < self.unlocked.len()).for_each(|(j, w)| mixed.add(j, w));
+        // What takes is settled as if it gave, so that ties and rounding are mirrored too.
+        let sides = self
+            .mirror
+            .filter(|(m, first, from)| matches!(m.sides.part(&m.canvas, first + vertex, *from), Part::Takes(_)));
+        if let Some((m, ..)) = sides {
+            *mixed = m.sides.turned(mixed);
+        }
+        // A layer wants something wherever it is, so this is refused only where its joints are not there any more.
+        let rule = plain(self.unlocked, self.base.stride(), self.base.encoding);
+        if normalize(mixed, &rule).is_err() {
+            return false;
+        }
+        if let Some((m, ..)) = sides {
+            *mixed = m.sides.turned(mixed);
+        }
+        mixed.write(joints, weights);
+        true
+    }
+
+    /// Whether the rule would leave a layer's slots as they are.
+    fn is_settled(&self, joints: &[u16], weights: &[f32]) -> bool {
+        let encoding = self.base.encoding;
+        let stored = |w: f32| encoding.one().is_none() || encoding.decode(encoding.encode(w)).to_bits() == w.to_bits();
+        weights.is_sorted_by(|a, b| a >= b)
+            && joints
+                .iter()
+                .zip(weights)
+                .all(|(j, w)| if *w > 0.0 { usize::from(*j) < self.unlocked.len() } else { *j == 0 })
+            && weights.iter().all(|w| stored(*w))
+            && fault_of(joints, weights, encoding, self.base.stride()).is_none()
+    }
+
+    /// The slots of vertices, which rise, and whether a layer touches each.
+    fn many(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>, Vec<bool>) {
+        let stride = self.base.stride();
+        let mut joints = vec![0u16; vertices.len() * stride];
+        let mut weights = vec![0.0f32; vertices.len() * stride];
+        let mut kept = vec![false; vertices.len()];
+        let chunks = vertices
+            .par_chunks(CHUNK)
+            .zip(joints.par_chunks_mut(CHUNK * stride))
+            .zip(weights.par_chunks_mut(CHUNK * stride))
+            .zip(kept.par_chunks_mut(CHUNK));
+        chunks.for_each(|(((vertices, joints), weights), kept)| {
+            let (Some(first), Some(last)) = (vertices.first(), vertices.last()) else { return };
+            let layers = self.layers.iter().map(|(o, c)| (*o, c.near(*first, *last))).collect();
+            let near = Stack { layers, ..self.clone() };
+            let mut scratch = Scratch::default();
+            let slots = joints.chunks_exact_mut(stride).zip(weights.chunks_exact_mut(stride));
+            for ((v, (joints, weights)), kept) in vertices.iter().zip(slots).zip(kept) {
+                *kept = near.vertex(*v, joints, weights, &mut scratch);
+            }
+        });
+        (joints, weights, kept)
+    }
+
+    /// All vertices that a layer touches, of layers that have only their own.
+    pub fn touched(&self) -> WeightPatch {
+        let own = |content: &Content<'_>| match content {
+            Content::Sparse { part, from, to } => part.vertices[*from..*to].to_vec(),
+            Content::Dense { held, .. } => (0..held.len() as u32).filter(|v| held[*v as usize]).collect(),
+        };
+        let mut vertices: Vec<u32> = self.layers.iter().flat_map(|(_, content)| own(content)).collect();
+        if self.layers.len() > 1 {
+            vertices.sort_unstable();
+            vertices.dedup();
+        }
+        let stride = self.base.stride();
+        let (joints, weights, kept) = self.many(&vertices);
+        if kept.iter().all(|k| *k) {
+            return WeightPatch { sets: self.base.sets, vertices, joints, weights, not_numbers: Vec::new() };
+        }
+        let mut patch = WeightPatch::new(self.base.sets, vertices.len());
+        for (k, v) in vertices.iter().enumerate().filter(|(k, _)| kept[*k]) {
+            patch.vertices.push(*v);
+            patch.joints.extend_from_slice(&joints[k * stride..(k + 1) * stride]);
+            patch.weights.extend_from_slice(&weights[k * stride..(k + 1) * stride]);
+        }
+        patch
+    }
+
+    /// What is seen at vertices, which rise: what the layers come to, or the base where none touches it.
+    pub fn seen(&self, vertices: Vec<u32>) -> WeightPatch {
+        let stride = self.base.stride();
+        let (mut joints, mut weights, kept) = self.many(&vertices);
+        let (base_joints, base_weights): (&[u16], &[f32]) = (&self.base.joints, &self.base.weights);
+        let mut not_numbers = Vec::new();
+        for (k, v) in vertices.iter().enumerate().filter(|(k, _)| !kept[*k]) {
+            let (to, from) = (k * stride..(k + 1) * stride, *v as usize * stride..(*v as usize + 1) * stride);
+            joints[to.clone()].copy_from_slice(&base_joints[from.clone()]);
+            weights[to].copy_from_slice(&base_weights[from]);
+            if self.base.not_numbers.binary_search(v).is_ok() {
+                not_numbers.push(*v);
+            }
+        }
+        WeightPatch { sets: self.base.sets, vertices, joints, weights, not_numbers }
+    }
+}
+
+/// A layer that counts.
+pub(super) struct ShownLayer {
+    pub id: LayerId,
+    pub opacity: f32,
+    pub parts: Parts,
+}
+
+/// The layers that count, the lowest first.
+pub(super) struct Shown {
+    pub layers: Vec<ShownLayer>,
+    pub mirror: Option<(Arc<Mirror>, MirrorFrom)>,
+}
+
+impl Shown {
+    /// Those in a range of a skin's layers.
+    pub fn of(all: &WeightLayers, range: Range<usize>, mirror: Option<&Arc<Mirror>>) -> Self {
+        let counts = || all.layers[range.clone()].iter().filter(|l| all.counts(l));
+        let layer =
+            |l: &Shared<WeightLayer>| ShownLayer { id: l.id, opacity: l.opacity, parts: seen(l, mirror.map(|m| &**m)) };
+        Self {
+            layers: counts().map(layer).collect(),
+            mirror: mirror.and_then(|m| Some((m.clone(), counts().find_map(|l| l.mirror)?))),
+        }
+    }
+
+    /// These layers at a primitive.
+    pub fn stack<'a>(&'a self, base: &'a WeightMap, key: PrimitiveKey, unlocked: &'a [bool]) -> Stack<'a> {
+        let content = |l: &'a ShownLayer| Some((l.opacity, Content::sparse(l.parts.get(&key)?)));
+        self.stack_of(base, key, unlocked, self.layers.iter().filter_map(content).collect())
+    }
+
+    /// Contents at a primitive, as these layers are mirrored.
+    pub fn stack_of<'a>(
+        &'a self,
+        base: &'a WeightMap,
+        key: PrimitiveKey,
+        unlocked: &'a [bool],
+        layers: Vec<(f32, Content<'a>)>,
+    ) -> Stack<'a> {
+        let mirror =
+            self.mirror.as_ref().and_then(|(m, from)| Some((&**m, m.canvas.vertex_of(key.0, key.1, 0)?, *from)));
+        Stack { base, layers, unlocked, mirror }
+    }
+}

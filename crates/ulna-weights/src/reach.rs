@@ -1,0 +1,283 @@
+//! Which vertices a brush touches, and how far each is from its middle.
+
+mod along;
+
+use glam::Vec3;
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+pub(super) use self::along::ReachScratch;
+use super::{Canvas, Falloff, Reach};
+use ulna_geometry::vectors;
+
+/// Where a brush touches the posed surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The spot, scene space.
+    pub at: Vec3,
+    /// The canvas's vertices of the triangle that was hit.
+    pub corners: [u32; 3],
+    /// From the eye to the spot; unit.
+    pub direction: Vec3,
+    /// Where the eye is; nothing without perspective.
+    pub eye: Option<Vec3>,
+    /// The radius at the spot, metres.
+    pub radius: f32,
+}
+
+/// The posed surface of a canvas: positions and normals by its vertices, scene space.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedCanvas<'a> {
+    /// Positions.
+    pub positions: &'a [Vec3],
+    /// Unit normals; empty where nobody asked for them.
+    pub normals: &'a [Vec3],
+}
+
+impl PosedCanvas<'_> {
+    /// The vertices, in rising order, of which something is so, told by their place; asked on all cores.
+    pub fn vertices_where(&self, is: impl Fn(u32, Vec3) -> bool + Sync) -> Vec<u32> {
+        let all = self.positions.par_iter().enumerate().with_min_len(1024);
+        all.filter(|(v, p)| is(*v as u32, **p)).map(|(v, _)| v as u32).collect()
+    }
+}
+
+/// What lies within the radius of a touch.
+pub(super) struct Ball {
+    at: Vec3,
+    limit: f32,
+    scale: f32,
+}
+
+impl Ball {
+    /// Nothing where nothing can be touched.
+    pub fn new(touch: &Touch) -> Option<Self> {
+        let radius = touch.radius;
+        (radius > 0.0 && touch.at.is_finite()).then(|| Self {
+            at: touch.at,
+            limit: radius * radius,
+            scale: 1.0 / radius,
+        })
+    }
+
+    /// 1 in its middle, towards 0 at its rim.
+    #[inline(always)]
+    pub fn depth_of(&self, p: Vec3) -> Option<f32> {
+        let square = p.distance_squared(self.at);
+        (square < self.limit).then(|| 1.0 - square.sqrt() * self.scale)
+    }
+}
+
+/// Vertices that are looked at together.
+pub(super) const AT_ONCE: usize = 64;
+
+/// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal of it does, or a
+/// triangle around it: so copies of a vertex are painted alike, and all that can be seen is.
+pub(super) struct Sight<'a> {
+    canvas: &'a Canvas,
+    posed: PosedCanvas<'a>,
+    /// Which way normals point, and which way triangles wind, where it matters; 1 or −1.
+    front: Option<[f32; 2]>,
+    eye: Option<Vec3>,
+    direction: Vec3,
+    arch: Arch,
+}
+
+impl<'a> Sight<'a> {
+    pub fn new(canvas: &'a Canvas, posed: PosedCanvas<'a>, touch: &Touch, front_only: bool) -> Self {
+        let front_only = front_only && posed.normals.len() == posed.positions.len();
+        // The side that was hit is the one that is seen, whichever way the file's normals point and its triangles wind.
+        let front = front_only.then(|| sides_of(posed, touch));
+        Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: vectors() }
+    }
+
+    #[inline]
+    fn to(&self, p: Vec3) -> Vec3 {
+        self.eye.map_or(self.direction, |eye| p - eye)
+    }
+
+    /// Whether a vertex, which is there, may be painted.
+    pub fn has(&self, v: u32) -> bool {
+        self.front.is_none_or(|[side, _]| {
+            let v = v as usize;
+            self.posed.normals[v].dot(self.to(self.posed.positions[v])) * side <= 0.0 || self.has_place(v as u32)
+        })
+    }
+
+    /// Whether the place of a vertex faces the eye.
+    #[cold]
+    fn has_place(&self, v: u32) -> bool {
+        let Some([side, winding]) = self.front else { return true };
+        let place = self.canvas.place_of(v);
+        let at = |v: u32| self.posed.positions[v as usize];
+        let faces = |v: &u32| self.posed.normals[*v as usize].dot(self.to(at(*v))) * side <= 0.0;
+        let first = self.canvas.first_at(place);
+        let sight = self.to(at(first));
+        let triangle = |t: &[u32; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
+        self.canvas.vertices_at(place).iter().any(faces) || self.canvas.fan(place).iter().any(triangle)
+    }
+
+    /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near the middle it is and what
+    /// the fall-off makes of that. `near` are no more than [`AT_ONCE`].
+    #[inline]
+    pub fn within(&self, ball: &Ball, falloff: &Falloff, near: &[u32], mut take: impl FnMut(u32, f32, f32)) {
+        // First everything is fetched: so many come from far away at once.
+        let mut spots = Spots::default();
+        fetch(self.posed.positions, near, &mut spots.at);
+        if self.front.is_some() {
+            fetch(self.posed.normals, near, &mut spots.normals);
+        }
+        self.arch.dispatch(Measure { sight: self, ball, falloff, spots: &mut spots });
+        for (k, v) in near.iter().enumerate() {
+            if spots.depth[k] > OUTSIDE && (spots.away[k] <= 0.0 || self.has_place(*v)) {
+                take(*v, spots.depth[k], spots.value[k]);
+            }
+        }
+    }
+}
+
+/// A depth that no vertex in a ball has.
+const OUTSIDE: f32 = -0.5;
+
+/// Vertices that are looked at together, number by number.
+struct Spots {
+    at: [[f32; AT_ONCE]; 3],
+    normals: [[f32; AT_ONCE]; 3],
+    /// How near the middle; [`OUTSIDE`] or less beyond the rim.
+    depth: [f32; AT_ONCE],
+    /// What the fall-off makes of it.
+    value: [f32; AT_ONCE],
+    /// Above 0 where a normal points away from the eye.
+    away: [f32; AT_ONCE],
+}
+
+impl Default for Spots {
+    fn default() -> Self {
+        let none = [0.0; AT_ONCE];
+        Self { at: [[f32::NAN; AT_ONCE]; 3], normals: [none; 3], depth: none, value: none, away: none }
+    }
+}
+
+#[inline]
+fn fetch(from: &[Vec3], vertices: &[u32], to: &mut [[f32; AT_ONCE]; 3]) {
+    for (k, v) in vertices.iter().take(AT_ONCE).enumerate() {
+        let p = from.get(*v as usize).copied().unwrap_or(Vec3::NAN);
+        (to[0][k], to[1][k], to[2][k]) = (p.x, p.y, p.z);
+    }
+}
+
+/// Measures spots. Its loops become vectors as wide as the machine has them, so nothing in them may stay a call.
+struct Measure<'a> {
+    sight: &'a Sight<'a>,
+    ball: &'a Ball,
+    falloff: &'a Falloff,
+    spots: &'a mut Spots,
+}
+
+impl WithSimd for Measure<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { sight, ball, falloff, spots: Spots { at: [x, y, z], normals, depth, value, away } } = self;
+        for k in 0..AT_ONCE {
+            depth[k] = ball.depth_of(Vec3::new(x[k], y[k], z[k])).unwrap_or(-1.0);
+        }
+        if let Some([side, _]) = sight.front {
+            let (eye, direction) = (sight.eye.unwrap_or_default(), sight.direction);
+            let perspective = sight.eye.is_some();
+            for k in 0..AT_ONCE {
+                let p = Vec3::new(x[k], y[k], z[k]);
+                let to = if perspective { p - eye } else { direction };
+                away[k] = (Vec3::new(normals[0][k], normals[1][k], normals[2][k]) * side).dot(to);
+            }
+        }
+        falloff.fill(depth, value);
+    }
+}
+
+/// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal of it does, or a triangle
+/// around it, which faces the way that the normals do.
+pub fn faces_eye(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, sight: Vec3) -> bool {
+    let copies = canvas.vertices_at(canvas.place_of(vertex));
+    let normal = |v: &u32| posed.normals.get(*v as usize).copied().unwrap_or_default();
+    if copies.iter().any(|v| normal(v).dot(sight) <= 0.0) {
+        return true;
+    }
+    let out: Vec3 = copies.iter().map(normal).sum();
+    let triangles = canvas.fan(canvas.place_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
+    triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
+}
+
+/// A triangle's normal, of no certain length, as it winds: of a vertex and the two places after it.
+fn across(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, [b, c]: &[u32; 2]) -> Vec3 {
+    let here = posed.positions[vertex as usize];
+    let [b, c] = [b, c].map(|p| posed.positions[canvas.first_at(*p) as usize] - here);
+    b.cross(c)
+}
+
+/// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where somebody knows them: a
+/// volume then looks at no others. With `p`: 1 in its middle, towards 0 at its rim.
+pub(super) fn reach(
+    canvas: &Canvas,
+    posed: PosedCanvas<'_>,
+    touch: &Touch,
+    near: Option<&[u32]>,
+    kind: Reach,
+    sight: &Sight<'_>,
+    scratch: &mut ReachScratch,
+    out: &mut Vec<(u32, f32)>,
+) {
+    out.clear();
+    let Some(ball) = Ball::new(touch) else { return };
+    match (kind, near) {
+        (Reach::Surface, near) => along::along(canvas, posed, touch, near, scratch, out),
+        (Reach::Volume, Some(near)) => out.extend(near.iter().filter_map(|v| {
+            let p = posed.positions.get(*v as usize)?;
+            Some((*v, ball.depth_of(*p)?))
+        })),
+        (Reach::Volume, None) => gather(posed.positions, out, |p| ball.depth_of(p)),
+        (Reach::Through, _) => {
+            let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));
+            gather(posed.positions, out, |p| {
+                // Distance from the line of sight, by the radius there: with perspective it grows with the depth.
+                let (from, radius) = match (touch.eye, depth) {
+                    (Some(eye), Some(depth)) => {
+                        let there = (p - eye).dot(touch.direction);
+                        (eye, touch.radius * there / depth)
+                    }
+                    _ => (touch.at, touch.radius),
+                };
+                let line = if touch.eye.is_some() { (touch.at - from).normalize_or_zero() } else { touch.direction };
+                let aside = (p - from).reject_from_normalized(line).length();
+                (radius > 0.0 && aside < radius).then(|| 1.0 - aside / radius)
+            });
+        }
+    }
+    if sight.front.is_some() {
+        out.retain(|(v, _)| sight.has(*v));
+    }
+}
+
+/// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for no.
+fn sides_of(posed: PosedCanvas<'_>, touch: &Touch) -> [f32; 2] {
+    let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
+    let normal = (b - a).cross(c - a);
+    let winding = if normal.dot(touch.direction) > 0.0 { -1.0 } else { 1.0 };
+    let mean = touch.corners.iter().map(|v| posed.normals[*v as usize]).sum::<Vec3>();
+    [if mean.dot(normal) * winding < 0.0 { -1.0 } else { 1.0 }, winding]
+}
+
+fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> Option<f32> + Sync) {
+    const CHUNK: usize = 16_384;
+    let one = |(k, chunk): (usize, &[Vec3])| -> Vec<(u32, f32)> {
+        let hits = chunk.iter().enumerate().filter_map(|(i, p)| test(*p).map(|d| ((k * CHUNK + i) as u32, d)));
+        hits.collect()
+    };
+    if positions.len() <= CHUNK {
+        out.extend(one((0, positions)));
+        return;
+    }
+    let lists: Vec<Vec<(u32, f32)>> = positions.par_chunks(CHUNK).enumerate().map(one).collect();
+    lists.into_iter().for_each(|l| out.extend(l));
+}

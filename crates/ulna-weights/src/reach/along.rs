@@ -1,0 +1,278 @@
+//! What a brush reaches along the surface, and how far each place is on it.
+
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use glam::Vec3;
+
+use super::{PosedCanvas, Touch};
+use crate::{Canvas, canvas::Topo};
+
+/// Memory for reaching, kept from dab to dab.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReachScratch {
+    spots: Vec<Spot>,
+    touched: Vec<u32>,
+    /// The front, by how far it has come.
+    steps: Vec<Vec<Front>>,
+    heap: BinaryHeap<Front>,
+    /// Places in the ball with how far they are in a straight line, and their order by that.
+    inside: Vec<(u32, f32)>,
+    order: Vec<u32>,
+    /// Dabs that shall not try to go outward: the last one that did did so in vain.
+    bent: u32,
+}
+
+/// A place, once the front came to it.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    at: Vec3,
+    /// The shortest way so far; infinite where none is known.
+    way: f32,
+}
+
+impl Spot {
+    const UNKNOWN: Self = Self { at: Vec3::NAN, way: f32::INFINITY };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Front {
+    way: f32,
+    place: u32,
+}
+
+impl Eq for Front {}
+
+impl Ord for Front {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.way.total_cmp(&self.way).then(other.place.cmp(&self.place))
+    }
+}
+
+impl PartialOrd for Front {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A way along edges is longer than the surface's own, by √2 across quads that are all cut the same way; where it is not
+/// longer than this, the straight line is the distance, so that the brush is round.
+const DETOUR: f32 = 1.44;
+
+/// The vertices that hang together with the touched triangle within the ball. `near` are those in the ball, and perhaps more,
+/// where somebody knows them.
+pub(super) fn along(
+    canvas: &Canvas,
+    posed: PosedCanvas<'_>,
+    touch: &Touch,
+    near: Option<&[u32]>,
+    scratch: &mut ReachScratch,
+    out: &mut Vec<(u32, f32)>,
+) {
+    /// Dabs between tries: a stroke that goes over what is bent goes on there.
+    const PAUSE: u32 = 8;
+    scratch.spots.resize(canvas.place_count(), Spot::UNKNOWN);
+    let topo = canvas.topo();
+    // Next to the touched spot, ways lead around triangles' corners.
+    let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
+    let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
+    let slack = if slack.is_finite() { slack } else { 0.0 };
+    if let Some(near) = near {
+        if scratch.bent > 0 {
+            scratch.bent -= 1;
+        } else if outward(topo, posed, touch, slack, near, scratch, out) {
+            return;
+        } else {
+            scratch.bent = PAUSE;
+        }
+    }
+    shortest(topo, posed, touch, slack, scratch, out);
+}
+
+/// Places by how far they are in a straight line, so many steps.
+const SHELLS: usize = 1024;
+
+/// The quick way, for what is about flat: every place once, the nearest first, its way over neighbours that are nearer. Such a
+/// way is no shorter than the shortest; where none is so long that it would not count as straight, the straight line is the
+/// distance of all. `false` where some place wants the shortest way to be known.
+fn outward(
+    topo: &Topo,
+    posed: PosedCanvas<'_>,
+    touch: &Touch,
+    slack: f32,
+    near: &[u32],
+    scratch: &mut ReachScratch,
+    out: &mut Vec<(u32, f32)>,
+) -> bool {
+    let ReachScratch { spots, inside, order, .. } = scratch;
+    let square = touch.radius * touch.radius;
+    inside.clear();
+    let mut shells = [0u32; SHELLS + 1];
+    let scale = SHELLS as f32 / touch.radius;
+    let shell = |straight: f32| ((straight * scale) as usize).min(SHELLS - 1);
+    for v in near {
+        let (Some(at), Some(place)) = (posed.positions.get(*v as usize), topo.place_of.get(*v as usize)) else {
+            continue;
+        };
+        let far = at.distance_squared(touch.at);
+        if topo.firsts[*place as usize] == *v && far < square {
+            let straight = far.sqrt();
+            spots[*place as usize] = Spot { at: *at, way: f32::INFINITY };
+            inside.push((*place, straight));
+            shells[shell(straight) + 1] += 1;
+        }
+    }
+    let mut flat = true;
+    for corner in touch.corners {
+        let spot = &mut spots[topo.place_of[corner as usize] as usize];
+        // A triangle that is larger than the brush is not the rule.
+        flat &= spot.at.is_finite();
+        let start = spot.at.distance(touch.at);
+        if start < spot.way {
+            spot.way = start;
+        }
+    }
+    if flat {
+        (0..SHELLS).for_each(|k| shells[k + 1] += shells[k]);
+        order.resize(inside.len(), 0);
+        for (k, (_, straight)) in inside.iter().enumerate() {
+            let next = &mut shells[shell(*straight)];
+            order[*next as usize] = k as u32;
+            *next += 1;
+        }
+        let mut bent: Vec<u32> = Vec::new();
+        for k in order.iter() {
+            let (place, straight) = inside[*k as usize];
+            let Spot { at, mut way } = spots[place as usize];
+            for next in topo.rings.of(place) {
+                let next = spots[*next as usize];
+                let there = next.way + at.distance(next.at);
+                // What lies beyond the rim is no number.
+                way = if there < way { there } else { way };
+            }
+            spots[place as usize].way = way;
+            if way > straight * DETOUR + slack {
+                bent.push(place);
+            }
+        }
+        // What nobody comes to does not matter.
+        let is_known = |place: &u32| spots[*place as usize].way < f32::INFINITY;
+        flat = !bent.iter().any(|place| is_known(place) || topo.rings.of(*place).iter().any(is_known));
+    }
+    for (place, straight) in inside.iter() {
+        let spot = std::mem::replace(&mut spots[*place as usize], Spot::UNKNOWN);
+        let p = 1.0 - straight / touch.radius;
+        if flat && spot.way < f32::INFINITY && *straight < touch.radius {
+            out.extend(topo.vertices.of(*place).iter().map(|v| (*v, p)));
+        }
+    }
+    flat
+}
+
+/// Parts of the way to the rim: what lies in one of them is taken in any order.
+const STEPS: usize = 512;
+
+/// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between places, no further than the
+/// brush; the front in steps as Dial, *Algorithm 360* (1969), has it. Within a step a place may be taken too early and again
+/// later, with the same outcome; where that happens too often, a heap goes on.
+fn shortest(
+    topo: &Topo,
+    posed: PosedCanvas<'_>,
+    touch: &Touch,
+    slack: f32,
+    scratch: &mut ReachScratch,
+    out: &mut Vec<(u32, f32)>,
+) {
+    let ReachScratch { spots, touched, steps, heap, .. } = scratch;
+    steps.resize_with(STEPS, Vec::new);
+    heap.clear();
+    let at = |place: u32| posed.positions[topo.firsts[place as usize] as usize];
+    let limit = touch.radius * DETOUR + slack;
+    let scale = STEPS as f32 / limit;
+    let step_of = |way: f32| ((way * scale) as usize).min(STEPS - 1);
+    for corner in touch.corners {
+        let place = topo.place_of[corner as usize];
+        let spot = &mut spots[place as usize];
+        let start = at(place).distance(touch.at);
+        if start < limit && start < spot.way {
+            touched.push(place);
+            *spot = Spot { at: at(place), way: start };
+            steps[step_of(start)].push(Front { way: start, place });
+        }
+    }
+    let square = touch.radius * touch.radius;
+    let mut front = Way { topo, spots, touched, limit, at, within: |p: Vec3| p.distance_squared(touch.at) < square };
+    let mut taken = 0;
+    for step in 0..STEPS {
+        let mut list = std::mem::take(&mut steps[step]);
+        let mut k = 0;
+        while k < list.len() {
+            let next = list[k];
+            k += 1;
+            taken += 1;
+            front.expand(next, |next| {
+                let s = step_of(next.way);
+                if s == step { list.push(next) } else { steps[s].push(next) }
+            });
+            if taken > 8 * front.touched.len() + 1024 {
+                heap.extend(list.drain(k..));
+                steps.iter_mut().for_each(|s| heap.extend(s.drain(..)));
+            }
+        }
+        list.clear();
+        steps[step] = list;
+        if !heap.is_empty() {
+            break;
+        }
+    }
+    while let Some(next) = heap.pop() {
+        front.expand(next, |next| heap.push(next));
+    }
+    for place in touched.drain(..) {
+        let Spot { at, way } = std::mem::replace(&mut spots[place as usize], Spot::UNKNOWN);
+        let straight = at.distance(touch.at);
+        let distance = if way <= straight * DETOUR + slack { straight } else { way };
+        if distance < touch.radius {
+            let p = 1.0 - distance / touch.radius;
+            out.extend(topo.vertices.of(place).iter().map(|v| (*v, p)));
+        }
+    }
+}
+
+/// Ways along edges, as far as they are known.
+struct Way<'a, A, W> {
+    topo: &'a Topo,
+    spots: &'a mut [Spot],
+    touched: &'a mut Vec<u32>,
+    limit: f32,
+    /// Where a place is.
+    at: A,
+    /// Whether a spot may be gone through.
+    within: W,
+}
+
+impl<A: Fn(u32) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
+    /// Goes on to the places around one.
+    #[inline]
+    fn expand(&mut self, Front { way: here, place }: Front, mut push: impl FnMut(Front)) {
+        let from = self.spots[place as usize];
+        if here > from.way {
+            return;
+        }
+        for next in self.topo.rings.of(place) {
+            let spot = &mut self.spots[*next as usize];
+            if here >= spot.way {
+                continue;
+            }
+            let fresh = spot.way == f32::INFINITY;
+            let to = if fresh { (self.at)(*next) } else { spot.at };
+            let there = here + from.at.distance(to);
+            if there < self.limit && there < spot.way && (!fresh || (self.within)(to)) {
+                if fresh {
+                    self.touched.push(*next);
+                }
+                *spot = Spot { at: to, way: there };
+                push(Front { way: there, place: *next });
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Seams between meshes on different skins: vertices that lie at one place and had the same weights keep them alike.
+//!
+//! Within one skin the canvas knows which vertices are copies of each other. A head and a body are often meshes on a skin
+//! each, with joints of one skeleton: what is done to one side of the neck has to be done to the other, or it tears.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use glam::{IVec3, Mat4, Vec3};
+
+use super::{Canvas, Influences, PartChange, Refusal, Refused, Rule, share};
+use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
+
+/// A vertex of a mesh on another skin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Twin {
+    /// The canvas's place that it lies on.
+    place: u32,
+    skin: SkinId,
+    mesh: MeshId,
+    primitive: PrimitiveId,
+    own: u32,
+}
+
+/// Vertices of a mesh on another skin that were changed along with those they lie on: mesh, primitive, vertex.
+pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
+
+/// Vertices of other skins that lie where vertices of a canvas do.
+#[derive(Clone, Debug, Default)]
+pub struct Seams {
+    /// By the canvas's places.
+    twins: Vec<Twin>,
+    /// By another skin, the number there of each of the canvas's joints.
+    joints: BTreeMap<SkinId, Vec<Option<u16>>>,
+}
+
+/// Mesh space of one skin from that of another: where a joint that both have was bound says it. Nothing where they have none,
+/// or were bound in poses that differ.
+pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Option<Mat4> {
+    let of = |(a, b): &(usize, usize)| Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?);
+    let all: Vec<Mat4> = pairs.iter().filter_map(of).filter(|m| m.is_finite()).collect();
+    let first = *all.first()?;
+    // Files are written with some five digits.
+    let near = |m: &Mat4| {
+        let size = first.to_cols_array().iter().fold(0.0f32, |s, v| s.max(v.abs()));
+        m.abs_diff_eq(first, size.max(1e-6) * 1e-3)
+    };
+    // What is the same space but for the rounding of a file is the same.
+    let first = if first.abs_diff_eq(Mat4::IDENTITY, 1e-4) { Mat4::IDENTITY } else { first };
+    all.iter().all(near).then_some(first)
+}
+
+impl Seams {
+    /// Looks for them.
+    pub fn of(document: &Document, canvas: &Canvas) -> Self {
+        let mut found = Self::default();
+        let numbers: HashMap<NodeId, usize> =
+            canvas.joints().iter().enumerate().rev().map(|(k, node)| (*node, k)).collect();
+        let mut grid = None;
+        for skin in document.skins.ids().filter(|s| *s != canvas.skin) {
+            let joints = &document.skin(skin).joints;
+            let pairs: Vec<(usize, usize)> =
+                joints.iter().enumerate().filter_map(|(k, node)| Some((*numbers.get(node)?, k))).collect();
+            let Some(space) = mesh_from_mesh(document.skin(canvas.skin), document.skin(skin), &pairs) else { continue };
+            let Some(other) = Canvas::new(document, skin) else { continue };
+            let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
+            let before = found.twins.len();
+            for part in other.parts() {
+                // A mesh on both skins has one list of weights, which needs no keeping.
+                if canvas.parts().iter().any(|p| (p.mesh, p.primitive) == (part.mesh, part.primitive)) {
+                    continue;
+                }
+                let positions = &document.mesh(part.mesh).primitives[part.primitive.index()].positions;
+                let (mesh, primitive) = (part.mesh, part.primitive);
+                found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
+                    let place = grid.at(canvas.rest(), space.transform_point3(*p))?;
+                    Some(Twin { place, skin, mesh, primitive, own: own as u32 })
+                }));
+            }
+            if found.twins.len() > before {
+                let mut theirs = vec![None; canvas.joints().len()];
+                pairs.iter().rev().for_each(|(a, b)| theirs[*a] = u16::try_from(*b).ok());
+                found.joints.insert(skin, theirs);
+            }
+        }
+        found.twins.sort_unstable();
+        found
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.twins.is_empty()
+    }
+
+    fn at_place(&self, place: u32) -> &[Twin] {
+        let first = self.twins.partition_point(|t| t.place < place);
+        let count = self.twins[first..].iter().take_while(|t| t.place == place).count();
+        // A heap of vertices at one spot is no seam.
+        &self.twins[first..first + count.min(Self::MOST)]
+    }
+
+    /// Twins of one place that are heeded.
+    const MOST: usize = 256;
+
+    /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is now set them apart. A
+    /// vertex whose twin cannot follow, since its skin lacks a joint or has layers, is left as it is with `hold`, and parts from
+    /// its twin without. `claimed` vertices were changed for others already: they are not heeded, and new ones join them.
+    pub fn follow(
+        &self,
+        document: &Document,
+        canvas: &Canvas,
+        changes: &mut [(usize, PartChange)],
+        hold: bool,
+        claimed: &mut Claimed,
+    ) -> (Vec<(MeshId, PrimitiveId, WeightPatch)>, Refused) {
+        let mut patches: BTreeMap<(MeshId, PrimitiveId), WeightPatch> = BTreeMap::new();
+        let mut refused = Refused::new();
+        if self.is_empty() {
+            return (Vec::new(), refused);
+        }
+        let now = canvas.maps(document);
+        let follower = Follower { document, joints: &self.joints };
+        for (part, change) in changes {
+            let (place, before) = (canvas.parts()[*part], now.part(*part));
+            let vertices: Vec<(usize, u32)> = match change {
+                PartChange::Patch(patch) => patch.vertices.iter().copied().enumerate().collect(),
+                // What gets other sets or another type keeps its weights.
+                PartChange::Whole(map) if map.sets != before.sets || map.encoding != before.encoding => continue,
+                PartChange::Whole(map) => (0..map.vertex_count()).map(|v| (v, v as u32)).collect(),
+            };
+            let stride = before.stride();
+            let mut stays = Vec::new();
+            for (at, own) in vertices {
+                let twins = self.at_place(canvas.place_of(place.first + own));
+                if twins.is_empty() || claimed.contains(&(place.mesh, place.primitive, own)) {
+                    continue;
+                }
+                let slots = at * stride..(at + 1) * stride;
+                let (joints, weights) = match change {
+                    PartChange::Patch(patch) => (&patch.joints[slots.clone()], &patch.weights[slots]),
+                    PartChange::Whole(map) => (&map.joints[slots.clone()], &map.weights[slots]),
+                };
+                let were = Influences::of(before, own as usize);
+                let mut become_ = Influences::default();
+                let held = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+                held.for_each(|(j, w)| become_.add(*j, *w));
+                if were == become_ {
+                    continue;
+                }
+                let alike: Vec<&Twin> = twins.iter().filter(|t| follower.was_alike(t, &were, before)).collect();
+                let list: Vec<_> = alike.iter().filter_map(|t| Some((*t, follower.list_for(t, &become_)?))).collect();
+                if hold && list.len() < alike.len() {
+                    *refused.entry(Refusal::OtherSkin).or_default() += 1;
+                    stays.push(own);
+                    continue;
+                }
+                for (twin, (joints, weights)) in list {
+                    if claimed.insert((twin.mesh, twin.primitive, twin.own)) {
+                        let key = (twin.mesh, twin.primitive);
+                        let patch = patches.entry(key).or_insert_with(|| WeightPatch::new(joints.len() / 4, 1));
+                        patch.vertices.push(twin.own);
+                        patch.joints.extend(joints);
+                        patch.weights.extend(weights);
+                    }
+                }
+            }
+            if !stays.is_empty() {
+                keep_as_they_are(change, before, &stays);
+            }
+        }
+        (patches.into_iter().map(|((mesh, primitive), patch)| (mesh, primitive, patch)).collect(), refused)
+    }
+}
+
+/// Takes vertices out of a change.
+fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) {
+    let stays: BTreeSet<u32> = stays.iter().copied().collect();
+    match change {
+        PartChange::Patch(patch) => {
+            let mut kept = WeightPatch::new(patch.sets, patch.vertices.len());
+            let slots = patch.joints.chunks_exact(before.stride()).zip(patch.weights.chunks_exact(before.stride()));
+            for (v, (joints, weights)) in patch.vertices.iter().zip(slots).filter(|(v, _)| !stays.contains(v)) {
+                kept.vertices.push(*v);
+                kept.joints.extend_from_slice(joints);
+                kept.weights.extend_from_slice(weights);
+            }
+            kept.not_numbers = patch.not_numbers.iter().copied().filter(|v| !stays.contains(v)).collect();
+            *patch = kept;
+        }
+        PartChange::Whole(map) => map.swap(&mut before.pick(&stays.into_iter().collect::<Vec<u32>>())),
+    }
+}
+
+/// What is asked vertex by vertex.
+struct Follower<'a> {
+    document: &'a Document,
+    joints: &'a BTreeMap<SkinId, Vec<Option<u16>>>,
+}
+
+impl Follower<'_> {
+    fn map(&self, twin: &Twin) -> Option<&WeightMap> {
+        self.document.mesh(twin.mesh).primitives[twin.primitive.index()].weights.as_deref()
+    }
+
+    /// A list with the numbers of another skin; nothing where that lacks a joint.
+    fn turned(&self, skin: SkinId, list: &Influences) -> Option<Influences> {
+        let numbers = self.joints.get(&skin)?;
+        let mut turned = Influences::default();
+        for (j, w) in list.iter() {
+            turned.add((*numbers.get(usize::from(j))?)?, w);
+        }
+        Some(turned)
+    }
+
+    /// Whether a twin has what a vertex had, as far as their types can hold it.
+    fn was_alike(&self, twin: &Twin, were: &Influences, of: &WeightMap) -> bool {
+        let Some(wanted) = self.turned(twin.skin, were) else { return false };
+        let Some(map) = self.map(twin) else { return false };
+        let has = Influences::of(map, twin.own as usize);
+        let room = of.encoding.step().max(map.encoding.step()) * 1.5 + 1e-4;
+        let near = |a: &Influences, b: &Influences| a.iter().all(|(j, w)| (w - b.get(j)).abs() <= room);
+        !has.is_empty() && near(&has, &wanted) && near(&wanted, &has)
+    }
+
+    /// The slots that a twin gets, in its own type; nothing where it cannot have them.
+    fn list_for(&self, twin: &Twin, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
+        // A tool or a stroke goes into the layers of one skin.
+        if self.document.layered(twin.mesh, twin.primitive).is_some() {
+            return None;
+        }
+        let mut turned = self.turned(twin.skin, list)?;
+        let joint_count = self.document.skin(twin.skin).joints.len();
+        let map = self.map(twin)?;
+        let unlocked = vec![false; joint_count];
+        let rule = Rule {
+            locked: &unlocked,
+            parents: &[],
+            limit: map.stride(),
+            encoding: map.encoding,
+            pairs: &[],
+            turned: false,
+        };
+        if turned.len() > map.stride() {
+            return None;
+        }
+        share::normalize(&mut turned, &rule).ok()?;
+        let (mut joints, mut weights) = (vec![0; map.stride()], vec![0.0; map.stride()]);
+        turned.write(&mut joints, &mut weights);
+        Some((joints, weights))
+    }
+}
+
+/// Places by the cell they are in.
+struct Grid {
+    cell: f32,
+    near: f32,
+    low: Vec3,
+    high: Vec3,
+    cells: HashMap<IVec3, Vec<u32>>,
+}
+
+impl Grid {
+    /// Places of a cell that are looked at.
+    const MOST: usize = 64;
+
+    fn new(places: &[Vec3]) -> Self {
+        let finite = places.iter().filter(|p| p.is_finite());
+        let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+        let size = if low.is_finite() { (high - low).length() } else { 0.0 };
+        let near = (size * 1e-5).max(1e-9);
+        let cell = near * 8.0;
+        let mut cells: HashMap<IVec3, Vec<u32>> = HashMap::new();
+        for (k, p) in places.iter().enumerate().filter(|(_, p)| p.is_finite()) {
+            cells.entry((*p / cell).floor().as_ivec3()).or_default().push(k as u32);
+        }
+        Self { cell, near, low: low - near, high: high + near, cells }
+    }
+
+    /// The place nearest to a spot, as near as rounding lets it be.
+    fn at(&self, places: &[Vec3], spot: Vec3) -> Option<u32> {
+        if !(spot.cmpge(self.low).all() && spot.cmple(self.high).all()) {
+            return None;
+        }
+        let mut best: Option<(f32, u32)> = None;
+        let low = ((spot - self.near) / self.cell).floor().as_ivec3();
+        let high = ((spot + self.near) / self.cell).floor().as_ivec3();
+        for (x, y, z) in (low.x..=high.x)
+            .flat_map(|x| (low.y..=high.y).flat_map(move |y| (low.z..=high.z).map(move |z| (x, y, z))))
+            .take(8)
+        {
+            for place in self.cells.get(&IVec3::new(x, y, z)).into_iter().flatten().take(Self::MOST) {
+                let away = places[*place as usize].distance(spot);
+                if away <= self.near && best.is_none_or(|b| (away, *place) < b) {
+                    best = Some((away, *place));
+                }
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+}

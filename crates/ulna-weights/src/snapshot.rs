@@ -1,0 +1,210 @@
+//! Binding as a snapshot: a skin's inverse bind matrices from where its joints and its mesh are at a moment, and the rest that follows.
+//!
+//! ```text
+//!   IBM_j = W_j⁻¹ · W_mesh        T_j = W_j · IBM_j is then W_mesh for every joint: nothing moves
+//! ```
+//!
+//! `W_mesh` of a mesh on no skin is its node's. The node of a skinned mesh counts for nothing (glTF 2.0, 3.7.3.3): what is bound of one is
+//! where its skin shows it at rest, `W_j · IBM_j`.
+
+use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
+
+use ulna_model::{Document, MorphTarget, Node, NodeId, PrimitiveId, RestSource, Shape, SkinId, find_rest};
+use ulna_motion::Pose;
+
+/// The document with nothing posed: every node in its rest.
+#[must_use]
+pub fn at_rest(document: &Document) -> Document {
+    let mut rest = document.clone();
+    rest.file.nodes.values_mut().for_each(|n| n.pose = None);
+    rest
+}
+
+/// `scene_from_node` in double precision, of a pose.
+pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
+    let mut made = DMat4::IDENTITY;
+    let mut at = Some(node);
+    while let Some(node) = at {
+        made = pose.local[node.index()].matrix().as_dmat4() * made;
+        at = document.node(node).parent;
+    }
+    made
+}
+
+/// Where a skin shows its meshes at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundMesh {
+    /// `scene_from_mesh`, of the joint that weighs most.
+    pub scene_from_mesh: DMat4,
+    /// How far another joint would show a corner of the mesh elsewhere, metres; 0 where all agree.
+    pub apart: f64,
+}
+
+/// How much each joint of a skin weighs over all vertices of its meshes.
+fn shares(document: &Document, skin: SkinId) -> Vec<f64> {
+    let mut sums = vec![0.0f64; document.skin(skin).joints.len()];
+    for node in document.nodes.values().filter(|n| n.skin == Some(skin)) {
+        let Some(mesh) = node.mesh else { continue };
+        for map in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_deref()) {
+            for (joint, weight) in map.joints.iter().zip(map.weights.iter()) {
+                if let Some(sum) = sums.get_mut(usize::from(*joint)) {
+                    *sum += f64::from(*weight);
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Where a skin shows its meshes when all of its joints are in `rest`.
+pub fn bound_mesh(document: &Document, rest: &Pose, skin: SkinId) -> BoundMesh {
+    let about = document.skin(skin);
+    let shares = shares(document, skin);
+    let shown = |k: usize| world(document, rest, about.joints[k]) * about.inverse_bind[k].as_dmat4();
+    let heaviest = (0..shares.len()).max_by(|a, b| shares[*a].total_cmp(&shares[*b]).then(b.cmp(a))).unwrap_or(0);
+    if about.joints.is_empty() {
+        return BoundMesh { scene_from_mesh: DMat4::IDENTITY, apart: 0.0 };
+    }
+    let scene_from_mesh = shown(heaviest);
+    let corners = corners(document, skin);
+    let off = |k: usize| {
+        let other = shown(k);
+        corners
+            .iter()
+            .map(|c| other.transform_point3(*c).distance(scene_from_mesh.transform_point3(*c)))
+            .fold(0.0, f64::max)
+    };
+    let apart = (0..shares.len()).filter(|k| shares[*k] > 0.0).map(off).fold(0.0, f64::max);
+    BoundMesh { scene_from_mesh, apart }
+}
+
+/// The corners of the box around a skin's meshes.
+fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
+    let meshes = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
+    let points = meshes.flat_map(|m| &document.mesh(m).primitives).flat_map(|p| p.positions.iter());
+    let (low, high) = points
+        .filter(|p| p.is_finite())
+        .fold((glam::Vec3::INFINITY, glam::Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+    if !low.is_finite() {
+        return Vec::new();
+    }
+    (0..8)
+        .map(|k| glam::Vec3::from_array([0, 1, 2].map(|axis| if k >> axis & 1 == 0 { low[axis] } else { high[axis] })))
+        .map(|p| p.as_dvec3())
+        .collect()
+}
+
+/// `joint_from_mesh` of each joint as they stand in a pose, with the last row of what only moves, turns and scales.
+///
+/// # Errors
+/// The first joint that has no inverse: it is squashed flat there.
+pub fn snapshot(
+    document: &Document,
+    pose: &Pose,
+    joints: &[NodeId],
+    scene_from_mesh: &DMat4,
+) -> Result<Vec<Mat4>, NodeId> {
+    let one = |joint: &NodeId| {
+        let standing = world(document, pose, *joint);
+        let size = standing.x_axis.truncate().length().max(standing.y_axis.truncate().length());
+        let flat = standing.determinant().abs() <= (size.powi(3) * 1e-12).max(f64::MIN_POSITIVE);
+        let mut made = (standing.inverse() * *scene_from_mesh).as_mat4();
+        (made.x_axis.w, made.y_axis.w, made.z_axis.w, made.w_axis.w) = (0.0, 0.0, 0.0, 1.0);
+        if flat || !made.is_finite() { Err(*joint) } else { Ok(made) }
+    };
+    joints.iter().map(one).collect()
+}
+
+/// The nodes of some joints as reopening the file would find their rest, those of them that change.
+pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)> {
+    let mut asset = document.file.clone();
+    for node in asset.nodes.values_mut() {
+        (node.rest, node.pose, node.rest_source) = (node.local(), None, RestSource::File);
+    }
+    find_rest(&mut asset);
+    let mut made = Vec::new();
+    for joint in joints {
+        let (now, found) = (document.node(*joint), asset.node(*joint));
+        // What an earlier save remembered stays where the bind says nothing.
+        let is_bound = found.rest_source == RestSource::Bind;
+        let differs = (found.rest, found.rest_source, found.pose) != (now.rest, now.rest_source, now.pose);
+        if is_bound && differs {
+            let (rest, rest_source, pose) = (found.rest, found.rest_source, found.pose);
+            made.push((*joint, Node { rest, rest_source, pose, ..now.clone() }));
+        }
+    }
+    made
+}
+
+/// Why a shape cannot be baked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what its skin does there squashes it flat")]
+pub struct Flat;
+
+/// The shapes of a skinned node's primitives as they stand in a pose, in a mesh that is at `scene_from_mesh`: each vertex by its own blended
+/// matrix `M = W_mesh⁻¹ · Σ w·T`, normals by its cofactors, tangents and what morph targets add by its linear part (so that morph weights go
+/// on meaning what they did). Vertices without weights stay.
+///
+/// # Errors
+/// Where `scene_from_mesh` has no inverse.
+pub fn baked_shapes(
+    document: &Document,
+    pose: &Pose,
+    node: NodeId,
+    scene_from_mesh: &DMat4,
+) -> Result<Vec<(PrimitiveId, Shape)>, Flat> {
+    let about = document.node(node);
+    let (Some(mesh), Some(skin)) = (about.mesh, about.skin) else { return Ok(Vec::new()) };
+    let skin = document.skin(skin);
+    let mesh_from_scene = scene_from_mesh.inverse();
+    if !mesh_from_scene.is_finite() {
+        return Err(Flat);
+    }
+    let palette: Vec<DMat4> = skin
+        .joints
+        .iter()
+        .zip(skin.inverse_bind.iter())
+        .map(|(joint, inverse)| mesh_from_scene * world(document, pose, *joint) * inverse.as_dmat4())
+        .collect();
+    let mut made = Vec::new();
+    for (id, primitive) in document.mesh(mesh).entries() {
+        let Some(map) = primitive.weights.as_deref() else { continue };
+        let blended: Vec<DMat4> = (0..map.vertex_count())
+            .map(|v| {
+                let parts = map.vertex(v).filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
+                let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
+                if sum.w_axis.w.abs() > 1e-9 { sum } else { DMat4::IDENTITY }
+            })
+            .collect();
+        let linear = |v: usize| DMat3::from_mat4(blended[v]);
+        let moved = |(v, p): (usize, &Vec3)| blended[v].transform_point3(p.as_dvec3()).as_vec3();
+        let turned = |(v, d): (usize, &Vec3)| (linear(v) * d.as_dvec3()).as_vec3();
+        let facing = |(v, n): (usize, &Vec3)| {
+            let m = linear(v);
+            let cofactors =
+                DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis));
+            // A mirrored part is turned inside out, and looks outward all the same.
+            let side = if m.determinant() < 0.0 { -1.0 } else { 1.0 };
+            (cofactors * n.as_dvec3() * side).normalize_or(n.as_dvec3()).as_vec3()
+        };
+        let along = |(v, t): (usize, &Vec4)| {
+            let m = linear(v);
+            let way = (m * t.truncate().as_dvec3()).normalize_or(t.truncate().as_dvec3()).as_vec3();
+            way.extend(if m.determinant() < 0.0 { -t.w } else { t.w })
+        };
+        let target = |t: &MorphTarget| MorphTarget {
+            positions: t.positions.iter().enumerate().map(turned).collect(),
+            normals: t.normals.iter().enumerate().map(turned).collect(),
+        };
+        made.push((
+            id,
+            Shape {
+                positions: primitive.positions.iter().enumerate().map(moved).collect(),
+                normals: primitive.normals.iter().enumerate().map(facing).collect(),
+                tangents: primitive.tangents.iter().enumerate().map(along).collect(),
+                targets: primitive.targets.iter().map(target).collect::<Vec<_>>().into(),
+            },
+        ));
+    }
+    Ok(made)
+}

@@ -1,0 +1,391 @@
+//! A stroke: dab after dab, each a sparse change of the weights it touches.
+//!
+//! A vertex remembers how it was when the stroke began and the strongest dab so far, so that going over it twice does not
+//! paint it twice. Brushes that mix whole vertices work on what is there now: one rubs until it is smooth.
+
+mod memory;
+mod part;
+mod vertex;
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Range,
+};
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+pub(super) use self::vertex::mean;
+use self::{
+    memory::{Memory, Starts},
+    part::{Done, PartWork, Task},
+    vertex::Work,
+};
+use super::{
+    Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Reach, Refusal, Refused, Rule, Touch,
+    canvas::NOWHERE,
+    reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
+    share,
+};
+use ulna_model::WeightPatch;
+
+/// What a stroke paints with.
+#[derive(Clone, Copy, Debug)]
+pub struct Paint<'a> {
+    /// The brush.
+    pub brush: Brush,
+    /// The painted joint, by its number in the skin.
+    pub joint: u16,
+    /// By the skin's joints: those that never move.
+    pub locked: &'a [bool],
+    /// The most joints a vertex may have.
+    pub limit: usize,
+    /// The other side, where it is painted too.
+    pub mirror: Option<&'a MirrorMap>,
+}
+
+/// One dab.
+#[derive(Clone, Copy, Debug)]
+pub struct Dab<'a> {
+    /// Where it touches.
+    pub touch: Touch,
+    /// A pen's pressure, 0 to 1; 1 for a mouse.
+    pub pressure: f32,
+    /// The way from the dab before, metres.
+    pub motion: Vec3,
+    /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows them; else all are looked at.
+    pub near: Option<&'a [u32]>,
+}
+
+/// Vertices that one core takes at a time; the words that mark them are its own.
+const CHUNK: usize = 8_192;
+
+/// Vertices with how near the middle of a dab they are: 1 in it, towards 0 at its rim.
+type Hits = Vec<(u32, f32)>;
+
+/// A stroke under way.
+#[derive(Debug, Default)]
+pub struct Stroke {
+    memory: Memory,
+    /// One bit a vertex, all 0 between dabs.
+    marks: Vec<u64>,
+    /// One bit a vertex, set where the stroke mixed whole vertices.
+    mixed: Vec<u64>,
+    /// Amounts of the present dab, by vertex; all 0 between dabs.
+    amounts: Vec<[f32; 2]>,
+    reach: ReachScratch,
+    /// What the last dab touched, list by list.
+    hits: Vec<Hits>,
+    /// Where the last dab was.
+    touch: Option<Touch>,
+    refused: BTreeMap<Refusal, usize>,
+}
+
+/// How many vertices of a dab one core takes at a time. Others need not be woken for a few.
+fn share_of(vertices: usize) -> usize {
+    const FEWEST: usize = 2_048;
+    (vertices / (4 * rayon::current_num_threads())).max(FEWEST)
+}
+
+/// Memory for one vertex after another.
+#[derive(Default)]
+struct Lists {
+    list: Influences,
+    target: Influences,
+}
+
+impl Stroke {
+    /// A stroke that has not begun.
+    pub fn new(canvas: &Canvas) -> Self {
+        let mut stroke = Self::default();
+        stroke.begin(canvas);
+        stroke
+    }
+
+    /// Begins anew, in the memory of the last one.
+    pub fn begin(&mut self, canvas: &Canvas) {
+        let count = canvas.vertex_count();
+        self.memory.clear(count);
+        self.amounts.resize(count, [0.0; 2]);
+        self.marks.resize(count.div_ceil(64), 0);
+        self.mixed.clear();
+        self.mixed.resize(count.div_ceil(64), 0);
+        self.refused.clear();
+        self.hits.clear();
+        self.touch = None;
+    }
+
+    /// How often a vertex was refused, and why.
+    pub const fn refused(&self) -> &BTreeMap<Refusal, usize> {
+        &self.refused
+    }
+
+    /// Notes that vertices of the stroke could not be painted after all.
+    pub fn refuse(&mut self, refused: Refused) {
+        refused.into_iter().for_each(|(why, count)| *self.refused.entry(why).or_default() += count);
+    }
+
+    /// The vertices of the last dab, with how near its middle each was.
+    pub fn last_hits(&self) -> impl Iterator<Item = (u32, f32)> {
+        self.hits.iter().flatten().copied()
+    }
+
+    /// Whether the surface under the last dab ends within the brush: vertices lie as near as its radius that hang together with none
+    /// that it touched. A brush along the surface does not go there.
+    pub fn ends_with_piece(&self, canvas: &Canvas, posed: PosedCanvas<'_>) -> bool {
+        let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
+        let mut piece: HashSet<u32> = self.last_hits().map(|(v, _)| canvas.place_of(v)).collect();
+        if piece.is_empty() {
+            return false;
+        }
+        let near = posed.vertices_where(|_, at| ball.depth_of(at).is_some());
+        let mut others: HashSet<u32> = near.into_iter().map(|v| canvas.place_of(v)).collect();
+        others.retain(|place| !piece.contains(place));
+        let mut todo: Vec<u32> = piece.iter().copied().collect();
+        while let Some(place) = todo.pop().filter(|_| !others.is_empty()) {
+            for next in canvas.ring(place) {
+                if piece.insert(*next) {
+                    others.remove(next);
+                    todo.push(*next);
+                }
+            }
+        }
+        !others.is_empty()
+    }
+
+    /// What a dab changes of these weights, by the canvas's parts, of which one may come several times; vertices that stay as
+    /// they are are not in it, others once.
+    pub fn dab(
+        &mut self,
+        maps: &Maps<'_>,
+        canvas: &Canvas,
+        posed: PosedCanvas<'_>,
+        dab: &Dab<'_>,
+        paint: &Paint<'_>,
+    ) -> Vec<(usize, WeightPatch)> {
+        self.dab_where(maps, canvas, posed, dab, paint, None)
+    }
+
+    /// As [`Stroke::dab`], of those vertices alone that `seen` says.
+    pub fn dab_where(
+        &mut self,
+        maps: &Maps<'_>,
+        canvas: &Canvas,
+        posed: PosedCanvas<'_>,
+        dab: &Dab<'_>,
+        paint: &Paint<'_>,
+        seen: Option<&(dyn Fn(u32) -> bool + Sync)>,
+    ) -> Vec<(usize, WeightPatch)> {
+        let (brush, touch) = (&paint.brush, &dab.touch);
+        self.touch = Some(*touch);
+        let pressure = if brush.pressure { dab.pressure.clamp(0.0, 1.0) } else { 1.0 };
+        let strength = brush.strength * pressure;
+        let mut work = Work { canvas, maps, posed, paint, motion: dab.motion, average: None };
+        let once = brush.kind.is_of_one_joint() && !brush.build_up;
+        let sight = Sight::new(canvas, posed, touch, brush.front_only);
+        // Where each vertex stands for itself, it is found and painted at once.
+        let alone = paint.mirror.is_none() && brush.kind != BrushKind::Average;
+        let quick = alone && brush.reach == Reach::Volume && seen.is_none();
+        let done = match (dab.near.filter(|_| quick), Ball::new(touch)) {
+            (Some(near), Some(ball)) => self.paint_near(&work, near, &ball, &sight, once, strength),
+            _ => {
+                let mut hits = self.hits.drain(..).next().unwrap_or_default();
+                reach(canvas, posed, touch, dab.near, brush.reach, &sight, &mut self.reach, &mut hits);
+                if let Some(seen) = seen {
+                    hits = hits.into_par_iter().with_min_len(256).filter(|(v, _)| seen(*v)).collect();
+                }
+                let done = if alone {
+                    self.paint_hits(&work, &hits, once, strength)
+                } else {
+                    let chunks = self.mark(&work, &hits, |p| brush.falloff.at(p) * strength);
+                    if brush.kind == BrushKind::Average {
+                        work.average = Some(vertex::average(canvas, maps, &hits));
+                    }
+                    self.paint_marked(&work, chunks, once)
+                };
+                self.hits.push(hits);
+                done
+            }
+        };
+        let mut patches = Vec::with_capacity(done.len());
+        let mut lists = Vec::with_capacity(done.len());
+        for done in done {
+            lists.push(done.fresh);
+            for why in done.refused {
+                *self.refused.entry(why).or_default() += 1;
+            }
+            patches.extend(done.pieces.into_iter().map(|piece| (piece.part, piece.patch)));
+        }
+        self.memory.keep(lists);
+        if !brush.kind.is_of_one_joint() {
+            for (part, patch) in &patches {
+                let first = canvas.parts()[*part].first;
+                patch.vertices.iter().map(|v| first + v).for_each(|v| self.mixed[v as usize / 64] |= 1 << (v % 64));
+            }
+        }
+        patches
+    }
+
+    /// What is left to do as the stroke ends, by the canvas's parts: where whole vertices were mixed, weights that mean nothing are
+    /// dropped.
+    pub fn end(&self, maps: &Maps<'_>, canvas: &Canvas, paint: &Paint<'_>) -> Vec<(usize, WeightPatch)> {
+        let mut patches: Vec<(usize, WeightPatch)> = Vec::new();
+        let mut list = Influences::default();
+        let words = (0u32..).zip(&self.mixed).filter(|(_, word)| **word != 0);
+        for vertex in words.flat_map(|(k, word)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| k * 64 + b)) {
+            let (joints, weights) = maps.slots(vertex);
+            let (part, own) = canvas.part_of(vertex);
+            let map = maps.part(part);
+            let least = share::least(map.encoding);
+            if !weights.iter().any(|w| *w > 0.0 && *w < least) {
+                continue;
+            }
+            let (place, pairs) = (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
+            let partner = paint.mirror.map_or(NOWHERE, |m| m.place(place));
+            let rule = Rule {
+                locked: paint.locked,
+                parents: canvas.parents(),
+                limit: paint.limit.clamp(1, map.stride()),
+                encoding: map.encoding,
+                pairs,
+                turned: partner < place,
+            };
+            let dropped = list.read(joints, weights, &rule).and_then(|()| share::drop_traces(&mut list, &rule));
+            let done = match dropped {
+                Ok(true) if partner == place => share::even_out(&mut list, &[], &rule).is_ok(),
+                Ok(done) => done,
+                // What cannot be done without its traces keeps them.
+                Err(_) => false,
+            };
+            if !done {
+                continue;
+            }
+            if patches.last().is_none_or(|(last, _)| *last != part) {
+                patches.push((part, WeightPatch::new(map.sets, 64)));
+            }
+            if let Some((_, patch)) = patches.last_mut() {
+                let at = patch.joints.len();
+                patch.joints.resize(at + map.stride(), 0);
+                patch.weights.resize(at + map.stride(), 0.0);
+                list.write(&mut patch.joints[at..], &mut patch.weights[at..]);
+                patch.vertices.push(own);
+            }
+        }
+        patches
+    }
+
+    /// Paints what of these vertices lies in a ball.
+    fn paint_near(
+        &mut self,
+        work: &Work<'_>,
+        near: &[u32],
+        ball: &Ball,
+        sight: &Sight<'_>,
+        once: bool,
+        strength: f32,
+    ) -> Vec<Done> {
+        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+        let each = share_of(near.len());
+        let tasks = near.len().div_ceil(each);
+        let lists = self.memory.lend(tasks);
+        self.hits.resize_with(tasks, Vec::new);
+        let memory = once.then_some(&self.memory);
+        let run = |(near, (hits, fresh)): (&[u32], (&mut Hits, Starts))| {
+            let mut task = Task::new(&parts, memory, fresh, near.len());
+            hits.clear();
+            hits.reserve(near.len());
+            let falloff = &work.paint.brush.falloff;
+            for near in near.chunks(AT_ONCE) {
+                sight.within(ball, falloff, near, |vertex, depth, value| {
+                    hits.push((vertex, depth));
+                    let amount = value * strength;
+                    if amount > 0.0 {
+                        task.paint(vertex, [amount, 0.0]);
+                    }
+                });
+            }
+            task.end()
+        };
+        if tasks < 2 {
+            near.chunks(each).zip(self.hits.iter_mut().zip(lists)).map(run).collect()
+        } else {
+            near.par_chunks(each).zip(self.hits.par_iter_mut().zip(lists)).map(run).collect()
+        }
+    }
+
+    /// Paints vertices, each once, by how near the middle they are.
+    fn paint_hits(&mut self, work: &Work<'_>, hits: &[(u32, f32)], once: bool, strength: f32) -> Vec<Done> {
+        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+        let each = share_of(hits.len());
+        let lists = self.memory.lend(hits.len().div_ceil(each));
+        let memory = once.then_some(&self.memory);
+        let falloff = &work.paint.brush.falloff;
+        let run = |(hits, fresh): (&[(u32, f32)], Starts)| {
+            let mut task = Task::new(&parts, memory, fresh, hits.len());
+            for (vertex, depth) in hits {
+                let amount = falloff.at(*depth) * strength;
+                if amount > 0.0 {
+                    task.paint(*vertex, [amount, 0.0]);
+                }
+            }
+            task.end()
+        };
+        if lists.len() < 2 {
+            hits.chunks(each).zip(lists).map(run).collect()
+        } else {
+            hits.par_chunks(each).zip(lists).map(run).collect()
+        }
+    }
+
+    /// Paints what is marked in these chunks.
+    fn paint_marked(&mut self, work: &Work<'_>, chunks: Range<usize>, once: bool) -> Vec<Done> {
+        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+        let within = |each: usize, len: usize| chunks.start * each..(chunks.end * each).min(len);
+        let (words, vertices) = (within(CHUNK / 64, self.marks.len()), within(CHUNK, self.amounts.len()));
+        let lists = self.memory.lend(chunks.len());
+        let memory = once.then_some(&self.memory);
+        self.marks[words]
+            .par_chunks_mut(CHUNK / 64)
+            .zip(self.amounts[vertices].par_chunks_mut(CHUNK))
+            .zip(lists)
+            .enumerate()
+            .with_min_len((chunks.len() / 4).max(1))
+            .map(|(k, ((marks, amounts), fresh))| {
+                let first = ((chunks.start + k) * CHUNK) as u32;
+                let count: u32 = marks.iter().map(|word| word.count_ones()).sum();
+                let mut task = Task::new(&parts, memory, fresh, count as usize);
+                for (word, mark) in marks.iter_mut().enumerate() {
+                    let mut bits = std::mem::take(mark);
+                    while bits != 0 {
+                        let k = word * 64 + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        task.paint(first + k as u32, std::mem::take(&mut amounts[k]));
+                    }
+                }
+                task.end()
+            })
+            .collect()
+    }
+
+    /// Notes by how much each vertex is touched, on both sides; the chunks in which some are.
+    fn mark(&mut self, work: &Work<'_>, hits: &[(u32, f32)], amount: impl Fn(f32) -> f32) -> Range<usize> {
+        let (canvas, mirror) = (work.canvas, work.paint.mirror);
+        // What is not there, or hidden, is not painted on the other side either.
+        let is_there = |v: &&u32| work.posed.positions.get(**v as usize).is_some_and(|p| !p.is_nan());
+        let (mut low, mut high) = (u32::MAX, 0);
+        let mut mark = |v: u32, side: usize, a: f32| {
+            (low, high) = (low.min(v), high.max(v));
+            self.marks[v as usize / 64] |= 1 << (v % 64);
+            let most = &mut self.amounts[v as usize][side];
+            *most = if a > *most { a } else { *most };
+        };
+        for (v, a) in hits.iter().map(|(v, p)| (v, amount(*p))).filter(|(_, a)| *a > 0.0) {
+            mark(*v, 0, a);
+            let place = mirror.map_or(NOWHERE, |m| m.place(canvas.place_of(*v)));
+            if place != NOWHERE {
+                canvas.vertices_at(place).iter().filter(is_there).for_each(|other| mark(*other, 1, a));
+            }
+        }
+        if low > high { 0..0 } else { low as usize / CHUNK..high as usize / CHUNK + 1 }
+    }
+}

@@ -1,0 +1,218 @@
+//! A task of a dab: vertex after vertex, part by part, sixteen at a time where they are plain, else one by one.
+
+use super::{
+    Lists,
+    memory::{Memory, Sets, Starts},
+    vertex::Work,
+};
+use crate::{
+    Refusal, Rule,
+    quick::{Group, LANES, Quick},
+    reach::AT_ONCE,
+};
+use ulna_model::{WeightMap, WeightPatch};
+
+/// What the vertices of a part share.
+pub(super) struct PartWork<'a> {
+    work: &'a Work<'a>,
+    first: u32,
+    count: u32,
+    map: &'a WeightMap,
+    /// The slots as they are.
+    now: Sets<'a>,
+    rule: Rule<'a>,
+    quick: Option<Quick>,
+}
+
+impl<'a> PartWork<'a> {
+    pub fn new(work: &'a Work<'a>, part: usize) -> Self {
+        let (paint, found, map) = (work.paint, work.canvas.parts()[part], work.maps.part(part));
+        let rule = Rule {
+            locked: paint.locked,
+            parents: work.canvas.parents(),
+            limit: paint.limit.clamp(1, map.stride()),
+            encoding: map.encoding,
+            pairs: paint.mirror.map_or(&[], |m| m.joints()),
+            turned: false,
+        };
+        let one_joint = paint.brush.kind.is_of_one_joint() && paint.mirror.is_none();
+        let open = paint.locked.get(usize::from(paint.joint)) == Some(&false);
+        let quick = if one_joint && open { Quick::new(map.stride(), &rule) } else { None };
+        let now = (map.joints.as_chunks().0, map.weights.as_chunks().0);
+        Self { work, first: found.first, count: found.count, map, now, rule, quick }
+    }
+}
+
+impl PartWork<'_> {
+    #[inline]
+    const fn has(&self, vertex: u32) -> bool {
+        vertex.wrapping_sub(self.first) < self.count
+    }
+}
+
+/// What a task came to in one part.
+pub(super) struct Piece {
+    pub part: usize,
+    pub patch: WeightPatch,
+}
+
+/// What a task came to.
+#[derive(Default)]
+pub(super) struct Done {
+    pub pieces: Vec<Piece>,
+    pub refused: Vec<Refusal>,
+    /// How vertices were to which the stroke came only now.
+    pub fresh: Starts,
+}
+
+/// A task under way.
+pub(super) struct Task<'a> {
+    parts: &'a [PartWork<'a>],
+    /// Nothing where a stroke goes on from what is there.
+    memory: Option<&'a Memory>,
+    /// About how many vertices will come.
+    room: usize,
+    done: Done,
+    /// The part of the last vertex.
+    part: usize,
+    piece: WeightPatch,
+    /// Vertices that are to be painted, with how much.
+    noted: Vec<(u32, [f32; 2])>,
+    group: Group,
+    lists: Lists,
+}
+
+impl<'a> Task<'a> {
+    pub fn new(parts: &'a [PartWork<'a>], memory: Option<&'a Memory>, fresh: Starts, room: usize) -> Self {
+        Self {
+            parts,
+            memory,
+            room,
+            done: Done { fresh, ..Done::default() },
+            part: usize::MAX,
+            piece: WeightPatch::default(),
+            noted: Vec::with_capacity(AT_ONCE),
+            group: Group::default(),
+            lists: Lists::default(),
+        }
+    }
+
+    /// Paints a vertex of the canvas by so much, on both sides, if that is more than before; with others, at the latest when
+    /// the task ends.
+    #[inline]
+    pub fn paint(&mut self, vertex: u32, amounts: [f32; 2]) {
+        let raised = self.memory.map_or(Some(amounts), |memory| memory.raise(vertex, amounts));
+        if let Some(amounts) = raised {
+            self.noted.push((vertex, amounts));
+        }
+        if self.noted.len() == AT_ONCE {
+            self.paint_noted();
+        }
+    }
+
+    /// Paints what was noted.
+    fn paint_noted(&mut self) {
+        let noted = std::mem::take(&mut self.noted);
+        let mut left = &noted[..];
+        while let Some((vertex, _)) = left.first() {
+            if !self.parts.get(self.part).is_some_and(|part| part.has(*vertex)) {
+                self.enter(*vertex);
+            }
+            let part = &self.parts[self.part];
+            let count = left.iter().position(|(v, _)| !part.has(*v)).unwrap_or(left.len());
+            let (here, rest) = left.split_at(count);
+            match &part.quick {
+                Some(quick) => self.paint_quick(part, quick, here),
+                None => here.iter().for_each(|(vertex, amounts)| self.one(*vertex, *amounts)),
+            }
+            left = rest;
+        }
+        self.noted = noted;
+        self.noted.clear();
+    }
+
+    /// Goes on in the part that has a vertex.
+    fn enter(&mut self, vertex: u32) {
+        self.leave();
+        self.part = self.parts.partition_point(|p| p.first <= vertex) - 1;
+        self.piece = WeightPatch::new(self.parts[self.part].map.sets, self.room);
+    }
+
+    fn leave(&mut self) {
+        let patch = std::mem::take(&mut self.piece);
+        if !patch.vertices.is_empty() {
+            self.done.pieces.push(Piece { part: self.part, patch });
+        }
+    }
+
+    /// What it came to.
+    pub fn end(mut self) -> Done {
+        self.paint_noted();
+        self.leave();
+        self.done
+    }
+
+    /// Paints vertices of the present part, no more than [`AT_ONCE`], which the mirror of the brush does not touch.
+    fn paint_quick(&mut self, part: &PartWork<'_>, quick: &Quick, noted: &[(u32, [f32; 2])]) {
+        // First everything is fetched: so many come from far away at once.
+        let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
+        for (k, (vertex, _)) in noted.iter().enumerate() {
+            let own = (*vertex - part.first) as usize;
+            let now = (&part.now.0[own..=own], &part.now.1[own..=own]);
+            let start = self.memory.map_or(now, |memory| memory.start(*vertex, now, &mut self.done.fresh));
+            (from.0[k], from.1[k]) = (start.0[0], start.1[0]);
+        }
+        let paint = part.work.paint;
+        let from = from.0.chunks(LANES).zip(from.1.chunks(LANES));
+        for (noted, (joints, weights)) in noted.chunks(LANES).zip(from) {
+            for (lane, (_, amounts)) in noted.iter().enumerate() {
+                quick.put(&mut self.group, lane, &joints[lane], &weights[lane]);
+                self.group.set_amount(lane, amounts[0]);
+            }
+            quick.brush(&mut self.group, paint.joint, &paint.brush);
+            for (lane, (vertex, amounts)) in noted.iter().enumerate() {
+                if !self.group.is_done(lane) {
+                    self.one(*vertex, *amounts);
+                    continue;
+                }
+                let (joints, weights) = self.group.get(lane);
+                let own = *vertex - part.first;
+                if joints != part.now.0[own as usize] || weights != part.now.1[own as usize] {
+                    self.piece.vertices.push(own);
+                    self.piece.joints.extend_from_slice(&joints);
+                    self.piece.weights.extend_from_slice(&weights);
+                }
+            }
+        }
+    }
+
+    /// One vertex, by the rule itself.
+    fn one(&mut self, vertex: u32, amounts: [f32; 2]) {
+        let part = &self.parts[self.part];
+        let own = vertex - part.first;
+        let sets = own as usize * part.map.sets..(own as usize + 1) * part.map.sets;
+        let now = (&part.now.0[sets.clone()], &part.now.1[sets]);
+        let from = self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));
+        let Lists { list, target } = &mut self.lists;
+        let read = list.read(from.0.as_flattened(), from.1.as_flattened(), &part.rule);
+        match read.and_then(|()| part.work.vertex(vertex, amounts, list, target, &part.rule)) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(why) => {
+                self.done.refused.push(why);
+                return;
+            }
+        }
+        let (patch, stride) = (&mut self.piece, part.map.stride());
+        let end = patch.weights.len();
+        patch.joints.resize(end + stride, 0);
+        patch.weights.resize(end + stride, 0.0);
+        list.write(&mut patch.joints[end..], &mut patch.weights[end..]);
+        if patch.joints[end..] == *now.0.as_flattened() && patch.weights[end..] == *now.1.as_flattened() {
+            patch.joints.truncate(end);
+            patch.weights.truncate(end);
+        } else {
+            patch.vertices.push(own);
+        }
+    }
+}

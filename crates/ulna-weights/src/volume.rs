@@ -1,0 +1,238 @@
+//! Smoothing that keeps volume: a vertex goes towards its neighbours only as far as bending leaves it enough of its volume and,
+//! beside neighbours that stay as they are, strains it no more than before.
+//!
+//! Each joint is tried alone, with all that hangs on it, turned by 60 degrees about each axis. Of a vertex only the share `m`
+//! moves that the joint and those below it have: it goes to `p + m·(Rp − p)`, and its volume is that of `(1−m)·I + m·R`, which
+//! is `1 − 2m(1−m)(1−cos 60°)` whatever the axis (linear blend skinning, the loss that dual quaternions were made against:
+//! Kavan et al., *Skinning with Dual Quaternions*, 2007, section 2). Lengths of edges and volumes are weighed as in
+//! [`VertexStrain::score`](ulna_motion::VertexStrain::score).
+
+use glam::{Quat, Vec3};
+
+use super::{Canvas, Influences, Maps, Refusal, Rule, share};
+
+/// How far joints are turned, radians.
+const ANGLE: f32 = std::f32::consts::FRAC_PI_3;
+/// The part of its volume that a spot keeps, unless it is asked for otherwise: a half and a half has three quarters.
+pub const KEPT: f32 = 0.8;
+/// Parts of the way that are tried, the farthest first.
+const STEPS: [f32; 5] = [1.0, 0.75, 0.5, 0.25, 0.1];
+/// Shares that differ by less move alike.
+const ALIKE: f32 = 1e-4;
+/// Doublings by which a step must strain less to be worth more than a farther one: roundings decide nothing then.
+const WORTH: f32 = 1e-3;
+
+/// Which joints hang on which: a joint and all below it are `first..end` in an order of the tree.
+#[derive(Debug)]
+pub(super) struct Branches {
+    spans: Vec<(u32, u32)>,
+    /// By joint, its place in the order.
+    order: Vec<u32>,
+}
+
+impl Branches {
+    /// From each joint's parent, `u16::MAX` for none.
+    pub fn of(parents: &[u16]) -> Self {
+        // Numbers of joints are 16 bits, the last of which is none.
+        let parents = &parents[..parents.len().min(usize::from(u16::MAX))];
+        let count = parents.len();
+        let mut below: Vec<Vec<u16>> = vec![Vec::new(); count];
+        let mut roots = Vec::new();
+        for (joint, parent) in parents.iter().enumerate() {
+            match below.get_mut(usize::from(*parent)) {
+                Some(list) => list.push(joint as u16),
+                None => roots.push(joint as u16),
+            }
+        }
+        let (mut spans, mut order) = (vec![(0, 0); count], vec![0; count]);
+        let mut next = 0u32;
+        let mut stack: Vec<(u16, bool)> = roots.into_iter().map(|r| (r, false)).collect();
+        while let Some((joint, done)) = stack.pop() {
+            let at = usize::from(joint);
+            if done {
+                spans[at].1 = next;
+                continue;
+            }
+            (spans[at].0, order[at]) = (next, next);
+            next += 1;
+            stack.push((joint, true));
+            stack.extend(below[at].iter().map(|j| (*j, false)));
+        }
+        Self { spans, order }
+    }
+
+    /// The share of a list that a joint and those below it have.
+    fn share(&self, joint: u16, list: &Influences) -> f32 {
+        let Some((first, end)) = self.spans.get(usize::from(joint)) else { return 0.0 };
+        let within = |j: u16| self.order.get(usize::from(j)).is_some_and(|at| (first..end).contains(&at));
+        list.iter().filter(|(j, _)| within(*j)).map(|(_, w)| w).sum()
+    }
+}
+
+/// What of its volume a spot has of which a share is turned.
+fn volume(share: f32) -> f32 {
+    1.0 - 2.0 * share * (1.0 - share) * (1.0 - ANGLE.cos())
+}
+
+/// A joint that is tried at a spot: where its neighbours are then, and which way the spot would go.
+struct Trial {
+    joint: u16,
+    /// For each turn the way of the whole spot, and the places of its neighbours.
+    turns: Vec<(Vec3, Vec<Vec3>)>,
+}
+
+/// What is tried at one place.
+struct Trials<'a> {
+    branches: &'a Branches,
+    here: Vec3,
+    /// To the neighbours at rest.
+    lengths: Vec<f32>,
+    list: Vec<Trial>,
+}
+
+impl<'a> Trials<'a> {
+    /// Of all joints that move the spot, or would once it has `target`, otherwise than its neighbours.
+    fn of(canvas: &'a Canvas, maps: &Maps<'_>, place: u32, own: &Influences, target: &Influences) -> Self {
+        let (branches, parents, rest) = (canvas.branches(), canvas.parents(), canvas.rest());
+        let here = rest[place as usize];
+        let ring = canvas.ring(place);
+        let around: Vec<(Vec3, Influences)> = ring
+            .iter()
+            .map(|p| {
+                let (map, v) = maps.map_of(canvas.first_at(*p));
+                (rest[*p as usize], Influences::of(map, v))
+            })
+            .filter(|(at, _)| at.distance(here) > 1e-9)
+            .collect();
+        let tried = |joint: u16, shares: Vec<f32>| {
+            let head = *canvas.heads().get(usize::from(joint)).filter(|h| h.is_finite())?;
+            let turns = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [(axis, ANGLE), (axis, -ANGLE)]);
+            let turns = turns.map(|(axis, angle)| {
+                let turn = Quat::from_axis_angle(axis, angle);
+                let way = |p: Vec3| turn * (p - head) + head - p;
+                (way(here), around.iter().zip(&shares).map(|((p, _), share)| *p + way(*p) * *share).collect())
+            });
+            Some(Trial { joint, turns: turns.collect() })
+        };
+        let mut seen = vec![false; parents.len()];
+        let mut list = Vec::new();
+        for (joint, _) in own.iter().chain(target.iter()) {
+            let mut at = joint;
+            while seen.get(usize::from(at)).is_some_and(|seen| !*seen) {
+                seen[usize::from(at)] = true;
+                let (a, b) = (branches.share(at, own), branches.share(at, target));
+                let shares: Vec<f32> = around.iter().map(|(_, list)| branches.share(at, list)).collect();
+                // All hang on it, and on whatever it hangs on.
+                if a.min(b) > 1.0 - ALIKE && shares.iter().all(|s| *s > 1.0 - ALIKE) {
+                    break;
+                }
+                if (a - b).abs() > ALIKE || shares.iter().any(|s| (s - a).abs() > ALIKE) {
+                    list.extend(tried(at, shares));
+                }
+                at = parents[usize::from(at)];
+            }
+        }
+        Self { branches, here, lengths: around.iter().map(|(p, _)| p.distance(here)).collect(), list }
+    }
+
+    /// The least volume, and the worst strain in doublings.
+    fn measure(&self, list: &Influences) -> (f32, f32) {
+        let (mut least, mut worst) = (1.0f32, 0.0f32);
+        for trial in &self.list {
+            let share = self.branches.share(trial.joint, list);
+            let kept = volume(share);
+            least = least.min(kept);
+            let mut stretch = 1.0f32;
+            for (way, places) in &trial.turns {
+                let at = self.here + *way * share;
+                for (place, length) in places.iter().zip(&self.lengths) {
+                    let ratio = at.distance(*place) / length;
+                    stretch = stretch.max(ratio).max(ratio.max(1.0 / 64.0).recip());
+                }
+            }
+            worst = worst.max(stretch.log2() - kept.max(1.0 / 64.0).log2() / 3.0);
+        }
+        (least, worst)
+    }
+}
+
+/// Moves the unlocked weights of a spot towards others as [`share::blend`] does, as far as it keeps `kept` of its volume, or what
+/// it had, and is strained no more than before beside its neighbours as they are. Weights that break the rule are brought under it
+/// in any case. Whether anything moved.
+///
+/// # Errors
+/// Why nothing can be moved; the list is of no use then.
+pub(super) fn blend_keeping(
+    (canvas, maps, place): (&Canvas, &Maps<'_>, u32),
+    list: &mut Influences,
+    target: &Influences,
+    (amount, kept): (f32, f32),
+    rule: &Rule<'_>,
+) -> Result<bool, Refusal> {
+    let mut start = list.clone();
+    share::normalize(&mut start, rule)?;
+    let trials = Trials::of(canvas, maps, place, &start, target);
+    if trials.list.is_empty() {
+        // No joint moves it otherwise than its neighbours.
+        return share::blend(list, target, amount, rule).map(|()| true);
+    }
+    let (volume, strain) = trials.measure(&start);
+    let floor = volume.min(kept);
+    let mut best: Option<(f32, Influences)> = None;
+    for step in STEPS {
+        let mut tried = start.clone();
+        share::blend(&mut tried, target, amount * step, rule)?;
+        let (left, worst) = trials.measure(&tried);
+        let better = worst <= strain + 1e-6 && best.as_ref().is_none_or(|(w, _)| worst < *w - WORTH);
+        if left >= floor - 1e-5 && better {
+            best = Some((worst, tried));
+        }
+    }
+    let found = best.map_or(start, |(_, found)| found);
+    let moved = !found.iter().eq(list.iter());
+    *list = found;
+    Ok(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_joints_than_numbers_have_an_end() {
+        let mut parents = vec![u16::MAX; usize::from(u16::MAX) + 2];
+        parents[usize::from(u16::MAX) + 1] = 0;
+        let branches = Branches::of(&parents);
+        let mut list = Influences::default();
+        list.add(0, 1.0);
+        assert_eq!(branches.share(0, &list), 1.0);
+    }
+
+    #[test]
+    fn branches_hold_what_hangs_below() {
+        // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
+        let branches = Branches::of(&[u16::MAX, 0, 1, 0, u16::MAX]);
+        let mut list = Influences::default();
+        [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)].into_iter().for_each(|(j, w)| list.add(j, w));
+        let near = |joint: u16, wanted: f32| assert!((branches.share(joint, &list) - wanted).abs() < 1e-6, "{joint}");
+        near(0, 0.85);
+        near(1, 0.5);
+        near(2, 0.3);
+        near(3, 0.25);
+        near(4, 0.15);
+        near(9, 0.0);
+        // A ring of parents, which a hostile file may have, ends.
+        assert_eq!(Branches::of(&[1, 0]).share(0, &list), 0.0);
+    }
+
+    #[test]
+    fn the_volume_is_the_determinant_of_the_blended_matrices() {
+        for share in [0.0f32, 0.1, 0.5, 0.9, 1.0] {
+            for axis in [Vec3::X, Vec3::Y, Vec3::new(0.6, 0.0, 0.8)] {
+                let turn = glam::Mat3::from_quat(Quat::from_axis_angle(axis, ANGLE));
+                let blended = glam::Mat3::IDENTITY * (1.0 - share) + turn * share;
+                assert!((blended.determinant() - volume(share)).abs() < 1e-5);
+            }
+        }
+    }
+}
