@@ -2,7 +2,6 @@
 
 mod bvh;
 mod closest;
-mod heights;
 mod hull;
 mod manipulator;
 mod polar;
@@ -16,7 +15,6 @@ pub use self::vectors::vectors;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
-    heights::{is_gray, normal_map},
     hull::{convex_hull, depth_in},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
     polar::orthogonal_factor,

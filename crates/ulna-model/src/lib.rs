@@ -6,6 +6,7 @@ mod derived;
 mod diagnostic;
 mod document;
 mod frame_rate;
+mod heights;
 mod held;
 mod ids;
 mod kept_layers;
@@ -59,6 +60,7 @@ pub use self::{
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},
     notice::Notice,
+    heights::{is_gray, normal_map},
     picture::{PictureHeader, picture_header, picture_to_png, unpack_picture},
     pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
     rest::{find_rest, free_of_zeros},

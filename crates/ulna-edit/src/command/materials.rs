@@ -2,8 +2,9 @@
 
 use super::{CommandError, Outcome, Scene, define::document_commands, rules};
 use crate::Edit;
-use ulna_geometry::{is_gray, normal_map};
-use ulna_model::{Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap, picture_to_png};
+use ulna_model::{
+    Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap, is_gray, normal_map, picture_to_png,
+};
 
 document_commands! {
     /// Commands on materials.

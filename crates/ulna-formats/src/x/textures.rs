@@ -10,8 +10,7 @@ use crate::{
     gltf::resolve_uri,
     import::{green_turned, read_picture},
 };
-use ulna_geometry::{is_gray, normal_map};
-use ulna_model::picture_to_png;
+use ulna_model::{is_gray, normal_map, picture_to_png};
 
 /// What a picture is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
