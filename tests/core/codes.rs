@@ -205,7 +205,7 @@ fn no_two_files_share_a_code_by_accident() {
 fn every_code_of_a_finding_is_on_the_page() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
-    sources(&crates, &mut files);
+    ["edit", "formats", "session"].iter().for_each(|c| sources(&crates.join(format!("ulna-{c}/src")), &mut files));
     let is_finding =
         |c: &str| c.contains('_') && c.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     let page: BTreeSet<&str> = listed(is_finding).into_iter().collect();

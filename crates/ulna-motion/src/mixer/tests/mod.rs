@@ -463,5 +463,4 @@ fn what_has_no_clip_or_no_length_or_no_place_is_quiet() {
     }
 }
 
-#[path = "hold_tests.rs"]
 mod holds;

@@ -519,5 +519,4 @@ fn put_unkeyed(unkeyed: &Unkeyed, pose: &mut Pose) {
 }
 
 #[cfg(test)]
-#[path = "evaluator_tests.rs"]
 mod tests;
