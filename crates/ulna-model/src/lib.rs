@@ -42,6 +42,7 @@ pub use self::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
     frame_rate::{meant_rate, rate_in_words},
+    heights::{is_gray, normal_map},
     held::{Held, Parts},
     ids::{
         CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
@@ -60,7 +61,6 @@ pub use self::{
     node::{Local, Node, NodePose, RestSource, Skin, label},
     nodes::{Nodes, Tree},
     notice::Notice,
-    heights::{is_gray, normal_map},
     picture::{PictureHeader, picture_header, picture_to_png, unpack_picture},
     pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
     rest::{find_rest, free_of_zeros},

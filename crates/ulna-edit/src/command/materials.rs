@@ -2,9 +2,7 @@
 
 use super::{CommandError, Outcome, Scene, define::document_commands, rules};
 use crate::Edit;
-use ulna_model::{
-    Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap, is_gray, normal_map, picture_to_png,
-};
+use ulna_model::{Document, Image, ImageId, MaterialId, Mip, TextureRef, Wrap, is_gray, normal_map, picture_to_png};
 
 document_commands! {
     /// Commands on materials.
