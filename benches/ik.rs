@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use ulna_edit::{
     Command,
     command::{
-        Body, DragLimb, Move, Over, PinKind, SetPin,
+        Body, DragLimb, Move, PinKind, PoseDestination, SetPin,
         field::{Factor, Nodes},
     },
 };
@@ -36,7 +36,7 @@ fn drag(node: NodeId, to: Vec3, body: Body) -> Command {
         limits: None,
         plant: None,
         body: Some(body),
-        over: Over::FILE,
+        over: PoseDestination::FILE,
     }
     .into()
 }

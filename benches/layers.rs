@@ -13,7 +13,7 @@ use glam::{Quat, Vec3};
 use ulna_edit::{
     Command,
     command::{
-        Over, Turn,
+        PoseDestination, Turn,
         field::{AnySpace, Axis, Degrees, Nodes},
     },
 };
@@ -47,7 +47,7 @@ fn drag(c: &mut Criterion) {
     c.bench_function(&format!("a drag in a layer of {} joints", joints.len()), |b| {
         b.iter(|| {
             degrees = (degrees + 0.5) % 60.0;
-            let over = Over::clip(clip, 0.3).in_layer(Some(PoseLayerId(0)));
+            let over = PoseDestination::clip(clip, 0.3).in_layer(Some(PoseLayerId(0)));
             let turn = Turn {
                 node: Nodes::Ids(joints.clone()),
                 axis: Axis(Vec3::Y),

@@ -23,7 +23,8 @@ use ulna_model::{
     Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
 };
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Dab, Draft, Falloff, MirrorMap, Paint, PosedCanvas, Reach, Scope, Stroke, Touch,
+    Brush, BrushKind, Dab, Falloff, MirrorMap, Paint, PosedSurface, Reach, Scope, SkinnedSurface, Stroke, Touch,
+    WorkingWeights,
     layers::{LayerPaint, LayerTarget, Painted, compose},
 };
 
@@ -142,8 +143,14 @@ fn partners() -> Vec<u16> {
 }
 
 /// Measures a tool on arrays of its own, and with all that a command adds.
-fn tool(c: &mut Criterion, name: &str, document: &Document, map: &WeightMap, run: impl Fn(&mut Draft<'_>, &Scope<'_>)) {
-    let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+fn tool(
+    c: &mut Criterion,
+    name: &str,
+    document: &Document,
+    map: &WeightMap,
+    run: impl Fn(&mut WorkingWeights<'_>, &Scope<'_>),
+) {
+    let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
     let locked = [false; JOINT_COUNT];
     let scope = Scope { locked: &locked, limit: 4, vertices: None };
     let document = with(document, map);
@@ -153,7 +160,7 @@ fn tool(c: &mut Criterion, name: &str, document: &Document, map: &WeightMap, run
     group.sample_size(10);
     group.bench_function("tool", |b| {
         b.iter_batched(
-            || Draft::new(&with(&document, map), &canvas),
+            || WorkingWeights::new(&with(&document, map), &canvas),
             |mut draft| {
                 run(&mut draft, &scope);
                 draft
@@ -163,7 +170,7 @@ fn tool(c: &mut Criterion, name: &str, document: &Document, map: &WeightMap, run
     });
     group.bench_function("whole", |b| {
         b.iter(|| {
-            let mut draft = Draft::new(&document, &canvas);
+            let mut draft = WorkingWeights::new(&document, &canvas);
             run(&mut draft, &scope);
             draft.changes(&document)
         });
@@ -243,7 +250,7 @@ fn tools(c: &mut Criterion) {
     tool(c, "weights, smooth all, one pass", &document, &map, |draft, scope| {
         assert!(draft.smooth(1, 1.0, false, None, scope).is_empty());
     });
-    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     plain(c, "weights, smooth all, one pass", &map, |joints, weights| {
         let (old_joints, old_weights) = (joints.to_vec(), weights.to_vec());
         for v in 0..COUNT {
@@ -270,7 +277,7 @@ fn tools(c: &mut Criterion) {
 fn mirror(c: &mut Criterion) {
     let document = grid();
     let map = weights(1, |_| 1.0);
-    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     black_box(canvas.place_count());
     let pairs = || MirrorMap::new(&canvas, 0, 0.0, 1e-4, partners());
     let kept = pairs();
@@ -306,11 +313,11 @@ fn mirror(c: &mut Criterion) {
 fn dabs(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let document = grid();
-    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     black_box(canvas.place_count());
     let positions: Vec<Vec3> = (0..COUNT).map(spot).collect();
     let normals = vec![Vec3::Z; COUNT];
-    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    let posed = PosedSurface { positions: &positions, normals: &normals };
     // Every third joint is locked.
     let locked: Vec<bool> = (0..JOINT_COUNT).map(|k| k % 3 == 2).collect();
     let step = 2.0 / (SIDE - 1) as f32;
@@ -402,11 +409,11 @@ fn dabs(c: &mut Criterion) {
 fn layers(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let mut document = grid();
-    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     black_box(canvas.place_count());
     let positions: Vec<Vec3> = (0..COUNT).map(spot).collect();
     let normals = vec![Vec3::Z; COUNT];
-    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    let posed = PosedSurface { positions: &positions, normals: &normals };
     let locked = [false; JOINT_COUNT];
     let step = 2.0 / (SIDE - 1) as f32;
     let radius = (HITS / std::f32::consts::PI).sqrt() * step;
@@ -487,7 +494,7 @@ fn canvas(c: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("Ulna", |b| {
         b.iter_batched(
-            || Canvas::new(&document, SkinId(0)).expect("a canvas"),
+            || SkinnedSurface::new(&document, SkinId(0)).expect("a canvas"),
             |canvas| {
                 black_box(canvas.place_count());
                 canvas

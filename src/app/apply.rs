@@ -4,7 +4,7 @@ use egui::Context;
 
 use super::{
     App, LONG,
-    host::Windowed,
+    host::WindowHost,
     jobs::{Done, Offered, Title},
 };
 use crate::ui::{Action, Actions, Dialog, DialogAction, FormDraft, Pane, ToastKind, layer_ids, reached};
@@ -12,7 +12,7 @@ use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, Viewp
 use ulna_edit::{
     Command, CommandLine, CommandSpec, Mode, Scene,
     command::{
-        ApplyPose, Around, ClipCommand, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer, LayerKeysCommand,
+        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer, LayerKeysCommand,
         LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
         field::{ClipName, Nodes, Seconds},
         forms::{Suggestions, over_what_is_shown, poses_over, suggested},
@@ -155,9 +155,9 @@ impl App {
     }
 
     /// What is selected and shown.
-    pub(super) fn around<'a>(&'a self, session: &'a Session) -> Around<'a> {
+    pub(super) fn around<'a>(&'a self, session: &'a Session) -> CommandContext<'a> {
         let layers = self.layers_view();
-        Around {
+        CommandContext {
             document: session.document(),
             selection: &self.outliner.selection,
             clip: self.shown_clip(),
@@ -310,7 +310,7 @@ impl App {
         }
         match &command {
             Command::Host(host) => {
-                let Ok(()) = host.carry_out(&mut Windowed { app: self, ctx });
+                let Ok(()) = host.carry_out(&mut WindowHost { app: self, ctx });
             }
             Command::Document(DocumentCommand::Weight(_)) => self.run_on_weights(ctx, command),
             _ if self.session.as_ref().is_some_and(|s| command.takes_long(s.document())) => {

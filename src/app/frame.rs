@@ -72,7 +72,7 @@ impl App {
 
     /// What came since the last frame, before the panels: work that is done, files, the clock, keys.
     fn take_up_events(&mut self, ctx: &Context) {
-        self.calm_caret(ctx);
+        self.limit_caret_blink(ctx);
         self.let_go(ctx);
         self.poll_jobs(ctx);
         self.poll_browse(ctx);
@@ -194,7 +194,7 @@ impl App {
     }
 
     /// A caret blinks a few times after something was typed or clicked, and then stands: each blink draws the whole window.
-    fn calm_caret(&mut self, ctx: &Context) {
+    fn limit_caret_blink(&mut self, ctx: &Context) {
         const BLINKS: f64 = 6.0;
         let (now, active) = ctx.input(|i| {
             let active = |e: &egui::Event| {

@@ -30,12 +30,12 @@ use ulna_render::{Axis, Shading};
 use ulna_session::endings;
 
 /// The window as the host of commands.
-pub(super) struct Windowed<'a> {
+pub(super) struct WindowHost<'a> {
     pub app: &'a mut App,
     pub ctx: &'a Context,
 }
 
-impl Host for Windowed<'_> {
+impl Host for WindowHost<'_> {
     /// All of them are done.
     type Refusal = Infallible;
 

@@ -839,7 +839,7 @@ impl ViewportRenderer {
         };
         let same = self.drawn.as_ref() == Some(&now);
         if same && !self.coarse {
-            return self.practise(document, seen, motion);
+            return self.warm_up_pipelines(document, seen, motion);
         }
         let quick = if same {
             let rests_in = self.ladder.rests_in(motion);
@@ -880,7 +880,7 @@ impl ViewportRenderer {
             self.practised = Some(self.practised_by(seen));
             return Some(self.ladder.rests_in(motion));
         }
-        self.practise(document, seen, motion)
+        self.warm_up_pipelines(document, seen, motion)
     }
 
     fn practised_by(&self, seen: &Seen<'_>) -> Practised {
@@ -889,7 +889,7 @@ impl ViewportRenderer {
 
     /// A program that draws compiles what it draws by when that is first used. So that the first moment of a drag does not wait
     /// for it, a quick picture of a few pixels is drawn in a still one before. Seconds until then.
-    fn practise(&mut self, document: &Document, seen: &Seen<'_>, motion: Motion) -> Option<f64> {
+    fn warm_up_pipelines(&mut self, document: &Document, seen: &Seen<'_>, motion: Motion) -> Option<f64> {
         // Seconds without a change after which a moment counts as still.
         const STILL: f64 = 0.3;
         let kind = self.practised_by(seen);

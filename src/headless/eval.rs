@@ -29,14 +29,14 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     let stack = stack.going(between(args.nlerp));
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     evaluator.update(document, &stack, &mut pose);
-    let unsaid = |node: &NodeId| {
+    let unscaled_nodes = |node: &NodeId| {
         let label = document.node(*node).label(*node);
         Notice::new(
             "scale_not_additive",
             format!("an additive lane could not say the scale of {label}; it stayed as it was"),
         )
     };
-    let notes: Vec<Notice> = evaluator.unsaid().iter().map(unsaid).collect();
+    let notes: Vec<Notice> = evaluator.unscaled_nodes().iter().map(unscaled_nodes).collect();
     let surfaces = match args.device {
         Device::Cpu => cpu_surfaces(document, &pose),
         Device::Gpu => gpu_surfaces(document, &pose)?,

@@ -5,7 +5,7 @@ use egui::{Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use crate::ui::{Action, Actions, Theme, View, edits, theme::Font};
 use ulna_edit::{
     Command,
-    command::{Blend, Breakdown, DocumentCommand, Over, Toward, field::Nodes},
+    command::{Blend, Breakdown, DocumentCommand, PoseDestination, Toward, field::Nodes},
 };
 use ulna_model::{Document, NodeId, Property};
 use ulna_render::ColorRole;
@@ -96,7 +96,7 @@ fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Com
         selected
     };
     let amount = way.amount(dragged);
-    edits::posed(view, start, &nodes, |over: Over| {
+    edits::posed(view, start, &nodes, |over: PoseDestination| {
         let node = node.clone();
         DocumentCommand::Blend(match way {
             Way::Toward(toward, _) => Blend { node, toward, amount, over }.into(),

@@ -4,8 +4,8 @@ use super::View;
 use ulna_edit::{
     Command, Scene,
     command::{
-        Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, Over, SetKey, SetLocal, SetMorph,
-        SetUnkeyed, ShiftKeys,
+        Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, PoseDestination, SetKey, SetLocal,
+        SetMorph, SetUnkeyed, ShiftKeys,
         field::{ClipName, Nodes, Seconds, Trs},
     },
 };
@@ -46,11 +46,12 @@ pub fn posed(
     view: &View<'_>,
     start: &Document,
     nodes: &[NodeId],
-    pose: impl Fn(Over) -> DocumentCommand,
+    pose: impl Fn(PoseDestination) -> DocumentCommand,
 ) -> Vec<Command> {
     let pose = |over| Command::Document(pose(over));
     let other = mirrored(view, start, nodes);
-    let mirror = |over: Over| other.clone().map(|node| Command::from(MirrorPose { node: Nodes::Ids(node), over }));
+    let mirror =
+        |over: PoseDestination| other.clone().map(|node| Command::from(MirrorPose { node: Nodes::Ids(node), over }));
     let over = over(view);
     let Some(clip) = view.shown_clip() else {
         return std::iter::once(pose(over.clone())).chain(mirror(over)).collect();
@@ -111,8 +112,8 @@ pub fn with_other_side(view: &View<'_>, nodes: &[NodeId], mut commands: Vec<Comm
 }
 
 /// Where a pose goes now: into the pose of the file, over the clip that is shown, or into the chosen layer of either.
-pub fn over(view: &View<'_>) -> Over {
-    let over = view.shown_clip().map_or(Over::FILE, |clip| Over::clip(clip, view.edit_time()));
+pub fn over(view: &View<'_>) -> PoseDestination {
+    let over = view.shown_clip().map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, view.edit_time()));
     over.in_layer(view.layers.written)
 }
 

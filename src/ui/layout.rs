@@ -67,7 +67,7 @@ const LEAST: f32 = 90.0;
 
 /// What a mode asks of the panels, whatever sizes they were given.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Room {
+pub struct PanelConstraints {
     /// The most points that the timeline takes.
     pub timeline: Option<f32>,
     /// The most that the problems take.
@@ -159,7 +159,7 @@ impl Layout {
         ui: &mut Ui,
         theme: &Theme,
         shown: ViewOptions,
-        room: Room,
+        room: PanelConstraints,
         draw: &mut dyn FnMut(Pane, &mut Ui),
     ) {
         let size = ui.available_size();
@@ -217,7 +217,7 @@ impl Layout {
 
     /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is. In a
     /// small window a side takes no more than its part.
-    fn fit(&mut self, id: TileId, size: Vec2, room_for: Room) {
+    fn fit(&mut self, id: TileId, size: Vec2, room_for: PanelConstraints) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
         let children: Vec<TileId> =
@@ -388,10 +388,10 @@ mod tests {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let size = vec2(1600.0, 900.0);
-        layout.fit(root, size, Room { timeline: Some(90.0), problems: Some(104.0), inspector: 350.0 });
+        layout.fit(root, size, PanelConstraints { timeline: Some(90.0), problems: Some(104.0), inspector: 350.0 });
         assert_eq!((share(&layout, Pane::Timeline), share(&layout, Pane::Problems)), (90.0, 104.0));
         let mut again = Layout::from_text(&layout.to_text().unwrap());
-        again.fit(root, size, Room::default());
+        again.fit(root, size, PanelConstraints::default());
         assert_eq!(share(&again, Pane::Timeline), Pane::Timeline.points());
         assert_eq!(share(&again, Pane::Problems), Pane::Problems.points());
     }
@@ -401,7 +401,7 @@ mod tests {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         for width in [1400.0, 1900.0, 1300.0, 500.0, 1600.0] {
-            layout.fit(root, vec2(width, 900.0), Room::default());
+            layout.fit(root, vec2(width, 900.0), PanelConstraints::default());
         }
         assert_eq!(share(&layout, Pane::Outliner), Measure::Outliner.points());
         assert_eq!(

@@ -226,17 +226,19 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
             let room = match view.mode {
-                ulna_edit::Mode::Paint => layout::Room {
+                ulna_edit::Mode::Paint => layout::PanelConstraints {
                     timeline: Some(weights::STRIP),
                     problems: Some(104.0),
                     inspector: Measure::InspectorPaint.points(),
                 },
-                ulna_edit::Mode::Pose => layout::Room {
+                ulna_edit::Mode::Pose => layout::PanelConstraints {
                     // Where there are clips, and poses, the picture is as large as beside the timeline, so that it stays as it is.
                     timeline: poses::height(view, bare),
-                    ..layout::Room::default()
+                    ..layout::PanelConstraints::default()
                 },
-                ulna_edit::Mode::Animate => layout::Room { timeline: bare.then_some(112.0), ..layout::Room::default() },
+                ulna_edit::Mode::Animate => {
+                    layout::PanelConstraints { timeline: bare.then_some(112.0), ..layout::PanelConstraints::default() }
+                }
             };
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),

@@ -7,7 +7,7 @@ use ulna_model::{NodeId, PrimitiveId, Shared, SkinId, WeightEncoding};
 use ulna_motion::{Role, Spot, TestPose};
 use ulna_render::Color;
 use ulna_weights::{
-    Brush, Canvas, Faults, PosedCanvas,
+    Brush, Faults, PosedSurface, SkinnedSurface,
     layers::{LayerTarget, Painted},
 };
 
@@ -165,7 +165,7 @@ pub struct PaintView<'a> {
     /// The brush.
     pub brush: Brush,
     /// What can be painted; nothing where the file has no weights.
-    pub canvas: Option<&'a Canvas>,
+    pub canvas: Option<&'a SkinnedSurface>,
     /// The painted joint, by its number in the skin.
     pub joint: Option<u16>,
     /// Joints whose weights never move.
@@ -197,7 +197,7 @@ pub struct PaintView<'a> {
     /// Selected vertices, by the canvas.
     pub vertices: &'a [u32],
     /// Where the canvas's vertices are in the pose that is shown.
-    pub posed: PosedCanvas<'a>,
+    pub posed: PosedSurface<'a>,
     /// How a drag selects vertices.
     pub pick: VertexPick,
     /// Whether a drag is a gradient, radial or not.

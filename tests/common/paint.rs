@@ -101,7 +101,7 @@ pub fn total(document: &Document, name: &str) -> f64 {
     let joint = node(document, name);
     let mut sum = 0.0;
     for skin in 0..document.skins.len() {
-        let Some(canvas) = ulna_weights::Canvas::new(document, skin.into()) else { continue };
+        let Some(canvas) = ulna_weights::SkinnedSurface::new(document, skin.into()) else { continue };
         let Some(number) = canvas.joint(joint) else { continue };
         let maps = canvas.maps(document);
         for v in 0..canvas.vertex_count() as u32 {

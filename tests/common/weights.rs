@@ -8,7 +8,7 @@ use ulna_edit::{CommandLine, Edit};
 use ulna_model::{Document, MeshId, Primitive, PrimitiveId, SkinId, WeightEncoding, WeightMap};
 use ulna_motion::MirrorPairs;
 use ulna_session::Session;
-use ulna_weights::{Canvas, Influences, Maps, fault};
+use ulna_weights::{Influences, Maps, SkinnedSurface, fault};
 
 pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &WeightMap {
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
@@ -61,9 +61,9 @@ pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
     (roles.axis(), roles.offset(), roles.mirror_joints())
 }
 
-pub fn positions(document: &Document, canvas: &Canvas) -> (Vec<Vec3>, Vec<Vec3>) {
+pub fn positions(document: &Document, canvas: &SkinnedSurface) -> (Vec<Vec3>, Vec<Vec3>) {
     let primitive =
-        |p: &ulna_weights::CanvasPart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive.index()].clone() };
+        |p: &ulna_weights::SurfacePart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive.index()].clone() };
     let all: Vec<Primitive> = canvas.parts().iter().map(primitive).collect();
     (
         all.iter().flat_map(|p| p.positions.to_vec()).collect(),
@@ -129,7 +129,7 @@ pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
 
 /// The document with weights that break rules, unless `harms` says nothing else; times factors, or, `evened`, in few steps, so
 /// that many are the same and ties are decided.
-pub fn harmed(document: &Document, canvas: &Canvas, harms: &[u8], factors: &[f32], evened: bool) -> Document {
+pub fn harmed(document: &Document, canvas: &SkinnedSurface, harms: &[u8], factors: &[f32], evened: bool) -> Document {
     let mut document = document.clone();
     for part in canvas.parts() {
         let mut to = harm(map(&document, part.mesh, part.primitive), harms);
@@ -150,7 +150,7 @@ pub fn harmed(document: &Document, canvas: &Canvas, harms: &[u8], factors: &[f32
 }
 
 /// The mean of the places around a vertex.
-pub fn mean(canvas: &Canvas, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
+pub fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
     let ring = canvas.ring(canvas.place_of(vertex));
     for p in ring {
         let (joints, weights) = maps.slots(canvas.first_at(*p));

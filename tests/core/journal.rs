@@ -19,7 +19,7 @@ use std::{
 
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
-use ulna_model::{Aids, Document};
+use ulna_model::{Document, EditorState};
 use ulna_session::{Consent, Disk, Recovery, SaveRequest, Session, SystemDisk, differences};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
@@ -235,7 +235,7 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     let states: Vec<usize> = [saves, began].into_iter().map(|n| n * SAVES).collect();
     // The format has no clip without keys; how rest and pose share a place is rounded.
     let holds = |mut meant: Document| {
-        meant.aids = Aids::default();
+        meant.aids = EditorState::default();
         let empty: Vec<_> = meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
         empty.into_iter().for_each(|id| drop(meant.file.clips.put(id, None)));
         differences(&meant, now.document()).iter().all(|d| d.message.contains("rest is"))

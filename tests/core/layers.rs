@@ -9,7 +9,8 @@ use ulna_model::{
 };
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Dab, Influences, NOWHERE, Paint, PosedCanvas, Reach, Rule, Stroke, Touch, blend, fault,
+    Brush, BrushKind, Dab, Influences, NOWHERE, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch,
+    WeightConstraints, blend, fault,
     layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
 };
 
@@ -187,8 +188,14 @@ fn towards(document: &Document, key: PrimitiveKey, vertices: &[u32], joint: u16,
     patch.not_numbers.clear();
     let stride = map.stride();
     let unlocked = vec![false; document.skins[SkinId(0)].joints.len()];
-    let rule =
-        Rule { locked: &unlocked, parents: &[], limit: stride, encoding: map.encoding, pairs: &[], turned: false };
+    let rule = WeightConstraints {
+        locked: &unlocked,
+        parents: &[],
+        limit: stride,
+        encoding: map.encoding,
+        pairs: &[],
+        turned: false,
+    };
     for (k, v) in vertices.iter().enumerate() {
         let mut now = Influences::of(map, *v as usize);
         let mut target = Influences::default();
@@ -411,7 +418,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let id = plan.target.map(|k| layers.layers[k % layers.layers.len()].id);
     let target = id.map_or(LayerTarget::Base, LayerTarget::Layer);
     let painted = if plan.mask { Painted::Mask } else { Painted::Weights };
-    let canvas = Canvas::new(&before, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&before, SkinId(0)).expect("a canvas");
     let mut live = match LayerPaint::new(&before, &canvas, target, painted) {
         Ok(live) => live,
         Err(why) => {
@@ -424,7 +431,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let positions: Vec<_> =
         (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
     let normals = vec![glam::Vec3::Z; positions.len()];
-    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    let posed = PosedSurface { positions: &positions, normals: &normals };
     let count = if plan.mask { 2 } else { canvas.joints().len() };
     let sides = Sides::of(&before, &canvas).expect("sides");
     let joints = if plan.mask { vec![0, 1] } else { sides.pairs.joints().to_vec() };
@@ -564,7 +571,7 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
     session
         .run_line(&CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", "left"))
         .expect("it runs");
-    let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
     let place = (0..canvas.place_count() as u32).find(|p| sides.pairs.place(*p) != NOWHERE && far(p)).expect("a place");
@@ -635,7 +642,13 @@ fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
 }
 
 /// Paints places, all copies of their vertices alike, as a stroke does.
-fn paint_places(session: &mut Session, canvas: &Canvas, places: impl Iterator<Item = u32>, joint: u16, amount: f32) {
+fn paint_places(
+    session: &mut Session,
+    canvas: &SkinnedSurface,
+    places: impl Iterator<Item = u32>,
+    joint: u16,
+    amount: f32,
+) {
     let mut parts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for vertex in places.flat_map(|p| canvas.vertices_at(p)) {
         let (part, v) = canvas.part_of(*vertex);
@@ -656,7 +669,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
     for ((from, way), encoding) in [(left, float), (right, float), (left, byte), (right, byte)] {
         let mut session = with_encoding(encoding);
         session.run_line(&CommandLine::new("weights.mirror").with("from", way)).expect("it runs");
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let sides = Sides::of(session.document(), &canvas).expect("sides");
         let gives = |place: u32| {
             let high = canvas.rest()[place as usize][sides.axis] > sides.offset;
@@ -701,17 +714,17 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         assert!(pairs > 1000 && moved > 100, "{pairs} pairs, {moved} moved");
 
         // What is painted on the side that takes is seen on both.
-        let taker = (0..canvas.place_count() as u32).find(|p| {
+        let remainder_receiver = (0..canvas.place_count() as u32).find(|p| {
             let partner = sides.pairs.place(*p);
             partner != NOWHERE && partner != *p && !gives(*p)
         });
-        let taker = taker.expect("a place");
+        let remainder_receiver = remainder_receiver.expect("a place");
         session
             .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 1))
             .expect("it runs");
-        paint_places(&mut session, &canvas, [taker].into_iter(), 5, 1.0);
-        assert_eq!(list(session.document(), taker).get(5), 1.0);
-        assert_eq!(list(session.document(), sides.pairs.place(taker)).get(sides.pairs.joint(5)), 1.0);
+        paint_places(&mut session, &canvas, [remainder_receiver].into_iter(), 5, 1.0);
+        assert_eq!(list(session.document(), remainder_receiver).get(5), 1.0);
+        assert_eq!(list(session.document(), sides.pairs.place(remainder_receiver)).get(sides.pairs.joint(5)), 1.0);
     }
 }
 

@@ -9,7 +9,7 @@ use ulna_formats::gltf::rules;
 use ulna_model::{ClipId, Property, Severity, SkinId};
 use ulna_motion::{Averaging, motion_paths};
 use ulna_session::Session;
-use ulna_weights::{Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, Stroke, Touch};
+use ulna_weights::{Brush, BrushKind, Dab, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch};
 
 use crate::common::{floats, glb, named, run, sample, split, weights::positions};
 
@@ -110,9 +110,9 @@ fn a_brush_along_the_surface_knows_where_its_piece_ends() {
         (3.0, Reach::Surface, 1.2, false, false),
     ] {
         let session = shells(gap);
-        let canvas = Canvas::new(session.document(), SkinId(0)).unwrap();
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
         let (places, _) = positions(session.document(), &canvas);
-        let posed = PosedCanvas { positions: &places, normals: &[] };
+        let posed = PosedSurface { positions: &places, normals: &[] };
         let brush = Brush { kind: BrushKind::Smooth, reach, strength: 1.0, front_only: false, ..Brush::default() };
         let paint = Paint { brush, joint: 0, locked: &[false; 2], limit: 4, mirror: None };
         let mut stroke = Stroke::new(&canvas);

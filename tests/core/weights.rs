@@ -12,7 +12,8 @@ use ulna_edit::{Change, CommandLine};
 use ulna_model::{Document, SkinId, WeightEncoding, WeightMap, WeightPatch};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Dab, Falloff, Influences, Paint, PosedCanvas, Reach, Rule, Stroke, Touch, layers::Sides,
+    Brush, BrushKind, Dab, Falloff, Influences, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch,
+    WeightConstraints, layers::Sides,
 };
 
 /// What a random stroke is made of.
@@ -69,7 +70,7 @@ fn plans() -> impl Strategy<Value = Plan> {
 }
 
 /// Places whose vertices have different weights.
-fn uneven(document: &Document, canvas: &Canvas) -> usize {
+fn uneven(document: &Document, canvas: &SkinnedSurface) -> usize {
     let maps = canvas.maps(document);
     let list = |v: u32| {
         let (map, own) = maps.map_of(v);
@@ -102,7 +103,7 @@ proptest! {
     #[test]
     fn the_rule_holds_after_every_dab_and_undo_is_exact(plan in plans()) {
         let mut session = plan.session();
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let opened = session.document().clone();
         let steps = session.history().done().len();
         let joints = canvas.joints().len();
@@ -111,7 +112,7 @@ proptest! {
         let mirror = plan.mirror.then(|| Sides::of(session.document(), &canvas).expect("sides").pairs);
         let uneven_before = uneven(session.document(), &canvas);
         let (positions, normals) = positions(session.document(), &canvas);
-        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let posed = PosedSurface { positions: &positions, normals: &normals };
         let paint = Paint {
             brush: plan.brush,
             joint: (plan.joint % joints) as u16,
@@ -198,9 +199,9 @@ proptest! {
     #[test]
     fn what_is_not_seen_stays_and_the_rest_is_painted_as_ever(plan in plans(), hidden in any::<u32>()) {
         let session = plan.session();
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let (positions, normals) = positions(session.document(), &canvas);
-        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let posed = PosedSurface { positions: &positions, normals: &normals };
         let joint = (plan.joint % canvas.joints().len()) as u16;
         let locked = vec![false; canvas.joints().len()];
         let paint = Paint { brush: plan.brush, joint, locked: &locked, limit: plan.limit, mirror: None };
@@ -237,7 +238,7 @@ proptest! {
     ) {
         let session = Session::open_bytes(packed(encoding)).expect("the sample");
         let document = session.document();
-        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
         let joints = canvas.joints().len();
         let joint = (joint % joints) as u16;
         let mut is_locked = vec![false; joints];
@@ -257,7 +258,7 @@ proptest! {
         };
         let paint = Paint { brush, joint, locked: &is_locked, limit: 4, mirror: None };
         let mut stroke = Stroke::new(&canvas);
-        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let posed = PosedSurface { positions: &positions, normals: &normals };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         let patches = stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
         let mut maps: Vec<WeightMap> =
@@ -294,14 +295,14 @@ proptest! {
         evened in any::<bool>(),
     ) {
         let session = sample();
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let document = harmed(session.document(), &canvas, &harms, &factors, evened);
         let joints = canvas.joints().len();
         let joint = (joint % joints) as u16;
         let mut is_locked = vec![false; joints];
         locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
         let (positions, normals) = positions(&document, &canvas);
-        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let posed = PosedSurface { positions: &positions, normals: &normals };
         let brush = Brush {
             kind,
             value,
@@ -322,7 +323,7 @@ proptest! {
         }
         for v in 0..canvas.vertex_count() as u32 {
             let (part, own) = canvas.part_of(v);
-            let rule = Rule {
+            let rule = WeightConstraints {
                 locked: &is_locked,
                 parents: canvas.parents(),
                 limit: 4,
@@ -354,7 +355,7 @@ proptest! {
     ) {
         let session = sample();
         let document = session.document();
-        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
         let (positions, normals) = positions(document, &canvas);
         let part = &canvas.parts()[spot % canvas.parts().len()];
         let triangles = document.mesh(part.mesh).primitives[part.primitive.index()].indices.as_chunks::<3>().0;
@@ -364,7 +365,7 @@ proptest! {
         let at = (a + b + c) / 3.0 + if beside { Vec3::from(aside) * radius } else { Vec3::ZERO };
         let slack = a.distance(b).max(b.distance(c)).max(c.distance(a));
         let touch = Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius };
-        let posed = PosedCanvas { positions: &positions, normals: &normals };
+        let posed = PosedSurface { positions: &positions, normals: &normals };
         let brush = Brush { reach: Reach::Surface, front_only: false, ..Brush::default() };
         let locked = vec![false; canvas.joints().len()];
         let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
@@ -433,9 +434,9 @@ proptest! {
 fn a_brush_along_a_flat_surface_is_round() {
     let session = sheet(40, 1);
     let document = session.document();
-    let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
     let (positions, normals) = positions(document, &canvas);
-    let posed = PosedCanvas { positions: &positions, normals: &normals };
+    let posed = PosedSurface { positions: &positions, normals: &normals };
     let at = Vec3::new(0.5, 0.5, 0.0);
     let middle = positions.iter().position(|p| p.abs_diff_eq(at, 1e-6)).expect("a vertex in the middle") as u32;
     let touched = |reach: Reach| {

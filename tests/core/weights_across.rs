@@ -10,7 +10,8 @@ use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_motion::MirrorPairs;
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, Paint, PosedCanvas, Stroke, Touch, bodies, is_one_sided,
+    Brush, BrushKind, Dab, Influences, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke, Touch, bodies,
+    is_one_sided,
 };
 
 use crate::common::{
@@ -463,7 +464,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     let document = session.document();
     assert_eq!([0, 1, 2].map(|s| is_one_sided(document, SkinId(s))), [true, true, false]);
-    let canvas = Canvas::new(document, SkinId(0)).unwrap();
+    let canvas = SkinnedSurface::new(document, SkinId(0)).unwrap();
     let mirror = MirrorMap::of(document, &canvas, &MirrorPairs::of(document, SkinId(0)));
     assert_eq!(mirror.unpaired, canvas.place_count());
     let positions: Vec<Vec3> = document.mesh(MeshId(0)).primitives[0].positions.to_vec();
@@ -473,7 +474,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
             let paint = Paint { brush, joint: 1, locked: &[false; 3], limit: 4, mirror };
             let touch = Touch { at: positions[20], corners: [20; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.15 };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
-            let posed = PosedCanvas { positions: &positions, normals: &[] };
+            let posed = PosedSurface { positions: &positions, normals: &[] };
             let mut now = map(document, MeshId(0), PrimitiveId(0)).clone();
             for (_, mut patch) in Stroke::new(&canvas).dab(&canvas.maps(document), &canvas, posed, &dab, &paint) {
                 now.swap(&mut patch);

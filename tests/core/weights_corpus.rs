@@ -12,7 +12,7 @@ use ulna_formats::gltf::{Container, Progress};
 use ulna_model::{Document, MeshId, Shared, SkinId, WeightEncoding, WeightMap};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
-use ulna_weights::{Canvas, faults};
+use ulna_weights::{SkinnedSurface, faults};
 
 fn open(path: &Path) -> Session {
     Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -33,7 +33,7 @@ fn map(document: &Document, (mesh, primitive): (usize, usize)) -> &WeightMap {
 
 /// Those that hang on a skin that is shown: what tools work on.
 fn painted(document: &Document) -> Vec<(usize, usize)> {
-    let canvases = (0..document.skins.len()).filter_map(|s| Canvas::new(document, SkinId(s as u32)));
+    let canvases = (0..document.skins.len()).filter_map(|s| SkinnedSurface::new(document, SkinId(s as u32)));
     let mut list: Vec<(usize, usize)> = canvases
         .flat_map(|c| c.parts().iter().map(|p| (p.mesh.index(), p.primitive.index())).collect::<Vec<_>>())
         .collect();

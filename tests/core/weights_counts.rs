@@ -5,12 +5,13 @@ use proptest::prelude::*;
 use ulna_edit::Edit;
 use ulna_model::{Document, SkinId, WeightMap};
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Dab, Paint, PosedCanvas, Reach, STRAY, Stroke, Tally, Touch, faces_eye, faults, strays,
+    Brush, BrushKind, Dab, Paint, PosedSurface, Reach, STRAY, SkinnedSurface, Stroke, Touch, WeightStats, faces_eye,
+    faults, strays,
 };
 
 use crate::common::sample;
 
-fn finished(tally: &mut Tally, canvas: &Canvas, document: &Document) {
+fn finished(tally: &mut WeightStats, canvas: &SkinnedSurface, document: &Document) {
     let mut steps = 0;
     while !tally.is_done() {
         assert!(tally.step(canvas, &canvas.maps(document), 97, &mut Vec::new()), "there is something to count");
@@ -42,9 +43,9 @@ proptest! {
         other in 1usize..5,
     ) {
         let mut session = sample();
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         canvas.prepare();
-        let mut tally = Tally::new(&canvas, &canvas.maps(session.document()), limit);
+        let mut tally = WeightStats::new(&canvas, &canvas.maps(session.document()), limit);
         finished(&mut tally, &canvas, session.document());
         for (every, joint, weight) in harms {
             for part in canvas.parts() {
@@ -63,7 +64,7 @@ proptest! {
         let document = session.document();
         finished(&mut tally, &canvas, document);
         let maps = canvas.maps(document);
-        let mut fresh = Tally::new(&canvas, &maps, other);
+        let mut fresh = WeightStats::new(&canvas, &maps, other);
         finished(&mut fresh, &canvas, document);
         prop_assert_eq!(tally.faults(), fresh.faults());
         prop_assert_eq!(tally.used(), fresh.used());
@@ -86,7 +87,7 @@ proptest! {
 }
 
 /// Whether vertices at one place are all touched, or none is.
-fn are_alike(canvas: &Canvas, hits: &[(u32, f32)]) -> bool {
+fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
     let hit: std::collections::BTreeMap<u32, u32> = hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();
     hit.iter().all(|(v, p)| canvas.vertices_at(canvas.place_of(*v)).iter().all(|other| hit.get(other) == Some(p)))
 }
@@ -95,7 +96,7 @@ fn are_alike(canvas: &Canvas, hits: &[(u32, f32)]) -> bool {
 fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let session = sample();
     let document = session.document();
-    let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
     let primitives: Vec<_> =
         canvas.parts().iter().map(|p| &document.mesh(p.mesh).primitives[p.primitive.index()]).collect();
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
@@ -120,7 +121,7 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
             }
             let touch = Touch { at: (a + b + c) / 3.0, corners, direction: -out, eye: None, radius: 0.15 };
             let mut hits = |normals: &[Vec3]| {
-                let posed = PosedCanvas { positions: &positions, normals };
+                let posed = PosedSurface { positions: &positions, normals };
                 let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
                 stroke.begin(&canvas);
                 stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);
@@ -132,7 +133,7 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
             assert_eq!(hits(&turned), found);
             let found = hits(&wild);
             assert!(touches(&found, corners) && are_alike(&canvas, &found), "whatever normals a file has");
-            let posed = PosedCanvas { positions: &positions, normals: &normals };
+            let posed = PosedSurface { positions: &positions, normals: &normals };
             assert!(corners.iter().all(|v| faces_eye(&canvas, posed, *v, -out)), "what is seen faces the eye");
             turned_away += corners.iter().filter(|v| !faces_eye(&canvas, posed, **v, out)).count();
             tried += 1;

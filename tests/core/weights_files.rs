@@ -12,7 +12,7 @@ use ulna_formats::{
 };
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding, WeightMap};
 use ulna_session::{Session, cells_assigned, rows_meant, weight_rows, weight_table};
-use ulna_weights::{Canvas, Reshape, fault_in, reshape};
+use ulna_weights::{Reshape, SkinnedSurface, fault_in, reshape};
 
 use crate::common::{
     sample, shared, split,
@@ -74,7 +74,7 @@ fn spoil(session: &mut Session) {
     let document = session.document();
     let mut lines = Vec::new();
     for skin in document.skins.ids() {
-        let Some(canvas) = Canvas::new(document, skin) else { continue };
+        let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
         let meshes: Vec<String> = canvas.parts().iter().map(|p| format!("#{}", p.mesh.0)).collect();
         let joint = format!("#{}", canvas.joints()[0].0);
         lines.push(CommandLine::new("weights.flood").with("joint", joint).with("mesh", meshes).with("value", 1.0));
@@ -202,7 +202,7 @@ fn selections_by_loops_rings_and_meshes() {
     const SIDE: u32 = 6;
     let session = sheet(SIDE as u16, 1);
     let document = session.document();
-    let canvas = Canvas::new(document, SkinId(0)).expect("a sheet");
+    let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a sheet");
     let at = |x: u32, y: u32| y * (SIDE + 1) + x;
     let sorted = |mut list: Vec<u32>| {
         list.sort_unstable();
@@ -234,7 +234,7 @@ fn selections_by_loops_rings_and_meshes() {
 fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
     let session = sample();
     let document = session.document();
-    let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
+    let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
     let mut closed = 0;
     for v in (0..canvas.vertex_count() as u32).step_by(37) {
         let place = canvas.place_of(v);
@@ -256,7 +256,7 @@ fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
 #[test]
 fn rows_of_text_give_vertices_what_they_say() {
     let mut session = sample();
-    let canvas = Canvas::new(session.document(), SkinId(0)).expect("the sample");
+    let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("the sample");
     let chosen: Vec<u32> = (100..130).collect();
     let text = write_rows(&weight_rows(session.document(), &canvas, &chosen));
     let pasted = read_rows(&text).expect("rows");
@@ -380,7 +380,7 @@ proptest! {
         if !locks.is_empty() {
             line = line.with("locked", locks);
         }
-        let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
+        let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
         // Whole places, so that seams are not torn on purpose.
         let chosen: Vec<bool> = (0..canvas.vertex_count() as u32).map(|v| !some || canvas.place_of(v).is_multiple_of(3)).collect();
         if some {
@@ -499,7 +499,7 @@ fn what_comes_over_is_what_the_file_will_hold() {
 fn rows_that_name_their_vertices_are_for_those_in_whatever_order() {
     let session = sample();
     let document = session.document();
-    let canvas = Canvas::new(document, SkinId(0)).expect("the sample");
+    let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
     let chosen = [40, 41, 42];
     let pasted = read_rows(&write_rows(&weight_rows(document, &canvas, &chosen))).expect("rows");
     let plain = rows_meant(document, &canvas, &chosen, &pasted, &[]).expect("meant");
@@ -523,7 +523,7 @@ fn acts_say_how_many_vertices_they_changed() {
 fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     let mut session = sample();
     let document = session.document().clone();
-    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     let maps_of = |document: &Document| canvas.maps(document).part(0).clone();
     let before = maps_of(&document);
     // Vertices of three joints at least, of which one is locked.

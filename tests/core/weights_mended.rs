@@ -10,7 +10,7 @@ use ulna_formats::gltf::Progress;
 use ulna_model::{Document, Shared, SkinId};
 use ulna_motion::{Evaluator, Pose, Sampling, Stack, Strain, StrainScratch, WorstPose, range_of_motion};
 use ulna_session::Session;
-use ulna_weights::{Canvas, KEPT, faults};
+use ulna_weights::{KEPT, SkinnedSurface, faults};
 
 use crate::common::{named, run, sample, shared};
 
@@ -44,7 +44,7 @@ fn bent(document: &Document, skin: SkinId, degrees: f32) -> (Vec<f32>, Vec<f32>)
     let clip = Shared::new(range_of_motion(document, skin, Vec3::splat(degrees)));
     let (mut evaluator, mut pose, mut scratch) = (Evaluator::default(), Pose::default(), StrainScratch::default());
     let (mut volumes, mut scores) = (Vec::new(), Vec::new());
-    let canvas = Canvas::new(document, skin).expect("a canvas");
+    let canvas = SkinnedSurface::new(document, skin).expect("a canvas");
     let mut times: Vec<f32> = clip.tracks.values().flat_map(|t| t.times.iter().copied()).collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
@@ -145,7 +145,7 @@ fn relaxing_that_keeps_volume_brings_weights_under_the_rule_as_any_smoothing_doe
 fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone() {
     let mut session = sample();
     let document = session.document().clone();
-    let canvas = Canvas::new(&document, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, SkinId(0)).expect("a canvas");
     let joint = |name: &str| canvas.joint(named(&document, name)).expect("a joint");
     let chain = ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(joint);
     let others = ["Spine", "Chest", "Neck"].map(joint);
@@ -178,7 +178,7 @@ fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
     let mut session = sample();
     let skin = SkinId(0);
     let before = session.document().clone();
-    let canvas = Canvas::new(&before, skin).expect("a canvas");
+    let canvas = SkinnedSurface::new(&before, skin).expect("a canvas");
     let joint = |name: &str| canvas.joint(named(&before, name)).expect("a joint");
     let chain = ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(joint);
     act(&mut session, &[json!({"do":"weights.limit","most":1})]);

@@ -8,12 +8,13 @@ use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, Shared};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedCanvas, Stroke, Touch, layers::Sides,
+    Brush, BrushKind, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedSurface, SkinnedSurface, Stroke, Touch,
+    layers::Sides,
 };
 
 /// The worst difference between a place and its mirror image, over all paired places, and how many those are. With
 /// `rings`, over those alone whose neighbours are mirrored too: edges may run across a quad one way on both sides.
-fn worst_difference(document: &Document, canvas: &Canvas, mirror: &MirrorMap, rings: bool) -> (f32, usize) {
+fn worst_difference(document: &Document, canvas: &SkinnedSurface, mirror: &MirrorMap, rings: bool) -> (f32, usize) {
     let maps = canvas.maps(document);
     let list = |place: u32| {
         let (map, own) = maps.map_of(canvas.vertices_at(place)[0]);
@@ -42,7 +43,7 @@ fn worst_difference(document: &Document, canvas: &Canvas, mirror: &MirrorMap, ri
 fn mirrored(session: &mut Session, name: &str) {
     session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
-    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, joints) = partners(session.document());
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
@@ -53,7 +54,7 @@ fn mirrored(session: &mut Session, name: &str) {
         .iter()
         .flat_map(|p| session.document().mesh(p.mesh).primitives[p.primitive.index()].positions.to_vec())
         .collect();
-    let posed = PosedCanvas { positions: &positions, normals: &[] };
+    let posed = PosedSurface { positions: &positions, normals: &[] };
     let size = positions.iter().fold(0.0f32, |s, p| s.max(p.length()));
     let locked = vec![false; canvas.joints().len()];
     let mut done = 0;
@@ -96,7 +97,7 @@ fn left_equals_right_on_the_sample() {
 #[test]
 fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     let mut session = sample();
-    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
     // Two limbs that have another mirror joint each are said to be each other's.
@@ -144,7 +145,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
 #[test]
 fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
     let session = sample();
-    let exact = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let exact = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let sides = Sides::of(session.document(), &exact).expect("sides");
     assert_eq!(sides.pairs.by_topology, 0);
     let mut document = session.document().clone();
@@ -161,7 +162,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
         }
     }
     assert!(moved.len() > 500, "{} places are off", moved.len());
-    let canvas = Canvas::new(&document, 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(&document, 0.into()).expect("a canvas");
     assert_eq!(canvas.place_count(), exact.place_count());
     let (axis, offset, joints) = partners(&document);
     let pairs = MirrorMap::near(&canvas, axis, offset, joints);
@@ -189,7 +190,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
 #[test]
 fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_parent() {
     let mut session = sample();
-    let canvas = Canvas::new(session.document(), 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (.., guessed) = partners(session.document());
     let holds = |session: &Session, joint: u16| -> Vec<u32> {
         let maps = canvas.maps(session.document());
@@ -226,7 +227,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
         let spot = rest[at as usize];
         let touch = Touch { at: spot, corners: [at; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.12 };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
-        let posed = PosedCanvas { positions: &rest, normals: &[] };
+        let posed = PosedSurface { positions: &rest, normals: &[] };
         for (part, patch) in Stroke::new(&canvas).dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
             for v in &patch.vertices {
                 let p = rest[(canvas.parts()[part].first + v) as usize];
@@ -270,7 +271,7 @@ fn left_equals_right_on_symmetric_characters() {
         if document.skins.len() != 1 {
             continue;
         }
-        let Some(canvas) = Canvas::new(document, 0.into()) else { continue };
+        let Some(canvas) = SkinnedSurface::new(document, 0.into()) else { continue };
         let float = (0..canvas.parts().len()).all(|k| canvas.maps(document).part(k).encoding.one().is_none());
         let (axis, offset, joints) = partners(document);
         let paired = joints.iter().enumerate().filter(|(k, j)| usize::from(**j) != *k).count();

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_session::Session;
-use ulna_weights::{Canvas, Seams};
+use ulna_weights::{Seams, SkinnedSurface};
 
 /// Vertices along a side.
 const ROW: usize = SQUARES as usize + 1;
@@ -111,7 +111,7 @@ fn what_differed_before_is_no_seam() {
 #[test]
 fn sheets_in_other_places_have_no_seam() {
     let session = two(1.0, 1.5, &["A", "B", "C"]);
-    let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     assert!(Seams::of(session.document(), &canvas).is_empty());
 }
 

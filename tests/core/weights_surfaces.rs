@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_session::{Session, surface_findings};
-use ulna_weights::{Canvas, Influences};
+use ulna_weights::{Influences, SkinnedSurface};
 
 /// The text and the bytes of a file.
 fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
@@ -59,7 +59,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     let all: Vec<u32> = (0..bound.vertex_count() as u32).collect();
     rule_holds(bound, bound, &all, &vec![false; whole.document().skin(SkinId(0)).joints.len()], 4);
     // It is about what its maker had: the strongest joint is the same, or the one before or after it.
-    let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let strongest = |map: &ulna_model::WeightMap, v: u32| {
         map.vertex(v as usize).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)
     };
@@ -207,7 +207,7 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
     let closed: [[u16; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
     let codes = |triangles: &[[u16; 3]]| -> Vec<(&'static str, BTreeSet<u32>)> {
         let mut session = surface(&tetrahedron, triangles);
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let flaws = canvas.flaws();
         let found = surface_findings(&canvas);
         assert!(found.iter().all(|d| d.place == "skins/0" && d.fix.is_none()));
@@ -245,7 +245,7 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
 }
 
 /// The canvas's vertices that a line changed.
-fn changed(before: &Document, after: &Document, canvas: &Canvas) -> BTreeSet<u32> {
+fn changed(before: &Document, after: &Document, canvas: &SkinnedSurface) -> BTreeSet<u32> {
     let differs = |v: &u32| {
         let ((a, own), (b, _)) = (canvas.maps(before).map_of(*v), canvas.maps(after).map_of(*v));
         !a.vertex(own).eq(b.vertex(own))
@@ -257,7 +257,7 @@ fn changed(before: &Document, after: &Document, canvas: &Canvas) -> BTreeSet<u32
 fn vertices_are_told_by_words() {
     let mut session = sample();
     let before = session.document().clone();
-    let canvas = Canvas::new(&before, SkinId(0)).expect("a canvas");
+    let canvas = SkinnedSurface::new(&before, SkinId(0)).expect("a canvas");
     let node = before.node_ids().find(|n| before.node(*n).name.as_deref() == Some("LeftLowerArm")).expect("an arm");
     let joint = canvas.joint(node).expect("a joint");
     let weight = |v: u32| {

@@ -11,8 +11,8 @@ use ulna_model::{Document, MeshId, PrimitiveId, Shared, SkinId, Transform, Weigh
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Canvas, Draft, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Rule,
-    Scope, blend, fault, gradient, in_common, moved_by_storing, normalize,
+    Brush, BrushKind, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Scope, SkinnedSurface,
+    WeightConstraints, WorkingWeights, blend, fault, gradient, in_common, moved_by_storing, normalize,
 };
 
 /// A tool with its numbers.
@@ -57,7 +57,7 @@ fn any_tool() -> impl Strategy<Value = Tool> {
 }
 
 impl Tool {
-    fn run(&self, draft: &mut Draft<'_>, canvas: &Canvas, joint: u16, scope: &Scope<'_>) -> Refused {
+    fn run(&self, draft: &mut WorkingWeights<'_>, canvas: &SkinnedSurface, joint: u16, scope: &Scope<'_>) -> Refused {
         let wanted = |v: &u32| scope.vertices.is_none_or(|l| l[*v as usize]);
         let all = |list: &Influences| -> Vec<(u32, Influences)> {
             (0..canvas.vertex_count() as u32).filter(wanted).map(|v| (v, list.clone())).collect()
@@ -128,7 +128,7 @@ fn jobs() -> impl Strategy<Value = Job> {
     )
 }
 
-fn edits(canvas: &Canvas, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
+fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
     let edit = |(k, change): (usize, PartChange)| {
         let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
         match change {
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn the_rule_holds_after_every_tool_and_undo_is_exact(job in jobs()) {
         let mut session = Session::open_bytes(packed(job.encoding)).expect("the sample");
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let harmed = canvas.parts().iter().map(|p| {
             let to = harm(map(session.document(), p.mesh, p.primitive), &job.harms);
             Edit::SetWeights { mesh: p.mesh, primitive: p.primitive, to: to.into() }
@@ -175,7 +175,7 @@ proptest! {
         let subset: Option<Vec<bool>> =
             job.subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
         let scope = Scope { locked: &locked, limit: job.limit, vertices: subset.as_deref() };
-        let mut draft = Draft::new(&start, &canvas);
+        let mut draft = WorkingWeights::new(&start, &canvas);
         let refused = job.tool.run(&mut draft, &canvas, (job.joint % joints) as u16, &scope);
         let changes = draft.changes(&start);
         let any = !changes.is_empty();
@@ -236,7 +236,7 @@ proptest! {
     ) {
         let session = sample();
         let document = session.document();
-        let canvas = Canvas::new(document, SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
         let middle = (spot % canvas.place_count()) as u32;
         // A place with those around it; every second one holds another joint.
         let mut places = vec![middle];
@@ -245,7 +245,7 @@ proptest! {
         places.iter().for_each(|p| canvas.vertices_at(*p).iter().for_each(|v| only[*v as usize] = true));
         let locked = vec![false; canvas.joints().len()];
         let scope = Scope { locked: &locked, limit: 16, vertices: Some(&only) };
-        let mut draft = Draft::new(document, &canvas);
+        let mut draft = WorkingWeights::new(document, &canvas);
         // Room for all that comes from around.
         draft.set_sets(4, &scope);
         let alone = |joint: u16| {
@@ -259,12 +259,12 @@ proptest! {
         });
         let odd: Vec<(u32, Influences)> = odd.map(|(v, joint)| (v, alone(joint))).collect();
         prop_assert!(draft.put(&scope, odd).is_empty());
-        let own = |draft: &Draft<'_>, p: u32| {
+        let own = |draft: &WorkingWeights<'_>, p: u32| {
             let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
             Influences::of(draft.map(part), v as usize)
         };
         // What a place and the mean of its neighbours do not have in common.
-        let apart = |draft: &Draft<'_>| -> f32 {
+        let apart = |draft: &WorkingWeights<'_>| -> f32 {
             let one = |p: &u32| {
                 let mut mean = Influences::default();
                 let ring = canvas.ring(*p);
@@ -304,14 +304,14 @@ proptest! {
         subset in prop::option::of(any::<u16>()),
     ) {
         let session = sample();
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let document = harmed(session.document(), &canvas, &harms, &factors, evened);
         let joints = canvas.joints().len();
         let joint = (joint % joints) as u16;
         let mut is_locked = vec![false; joints];
         locked.iter().for_each(|j| is_locked[j % joints] = *j % joints != usize::from(joint));
         let maps = canvas.maps(&document);
-        let mut draft = Draft::new(&document, &canvas);
+        let mut draft = WorkingWeights::new(&document, &canvas);
         let subset: Option<Vec<bool>> =
             subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
         let scope = Scope { locked: &is_locked, limit: 4, vertices: subset.as_deref() };
@@ -332,7 +332,7 @@ proptest! {
             let map = maps.part(part);
             let pairs = if tool == 3 { mirror.joints() } else { &[] };
             let (locked, parents, encoding) = (&is_locked[..], canvas.parents(), map.encoding);
-            let rule = Rule { locked, parents, limit: 4, encoding, pairs, turned: tool == 3 && partner < place };
+            let rule = WeightConstraints { locked, parents, limit: 4, encoding, pairs, turned: tool == 3 && partner < place };
             let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
             let mut list = Influences::default();
             let done = list.read(&joints, &weights, &rule).and_then(|()| match tool {
@@ -397,8 +397,8 @@ proptest! {
     ) {
         let mut session = Session::open_bytes(packed(from)).expect("the sample");
         // Shares that no type holds exactly.
-        let canvas = Canvas::new(session.document(), SkinId(0)).expect("a canvas");
-        let mut draft = Draft::new(session.document(), &canvas);
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
+        let mut draft = WorkingWeights::new(session.document(), &canvas);
         let locked = vec![false; canvas.joints().len()];
         let scope = Scope { locked: &locked, limit: 4, vertices: None };
         let brush = Brush { kind: BrushKind::Scale, value: 0.0, strength: 1.0, ..Brush::default() };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding};
 use ulna_session::Session;
-use ulna_weights::{Brush, BrushKind, Canvas, Dab, MirrorMap, Paint, PosedCanvas, Stroke, Touch, fault};
+use ulna_weights::{Brush, BrushKind, Dab, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke, Touch, fault};
 
 use crate::common::{
     run,
@@ -63,7 +63,7 @@ fn smoothing_drops_what_means_nothing() {
 fn locked_joints_keep_what_they_have() {
     let mut session = with_eight(WeightEncoding::Float);
     // A locked joint with next to nothing.
-    let canvas = Canvas::new(session.document(), SkinId(0)).unwrap();
+    let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
     let name = |j: usize| session.document().node(canvas.joints()[j]).label(canvas.joints()[j]);
     let (a, b) = (name(1), name(2));
     line(
@@ -82,7 +82,7 @@ fn locked_joints_keep_what_they_have() {
 fn what_is_not_smoothed_is_not_touched() {
     let mut session = with_encoding(WeightEncoding::Float);
     let (a, b) = {
-        let canvas = Canvas::new(session.document(), SkinId(0)).unwrap();
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
         let name = |j: usize| session.document().node(canvas.joints()[j]).label(canvas.joints()[j]);
         (name(1), name(2))
     };
@@ -107,9 +107,9 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
         [(BrushKind::Smooth, false), (BrushKind::Smooth, true), (BrushKind::Average, false), (BrushKind::Smear, true)]
     {
         let mut session = with_eight(WeightEncoding::Float);
-        let canvas = Canvas::new(session.document(), SkinId(0)).unwrap();
+        let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
         let (places, _) = positions(session.document(), &canvas);
-        let posed = PosedCanvas { positions: &places, normals: &[] };
+        let posed = PosedSurface { positions: &places, normals: &[] };
         let (axis, offset, joints) = partners(session.document());
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
         let locked = vec![false; canvas.joints().len()];

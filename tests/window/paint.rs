@@ -93,7 +93,7 @@ fn vertices_are_selected_and_take_numbers() {
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     let document = session(&window).document();
-    let canvas = ulna_weights::Canvas::new(document, 0.into()).expect("a canvas");
+    let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let joint = canvas.joint(node(document, "LeftUpperArm")).expect("a joint");
     let found = document
         .meshes

@@ -102,7 +102,7 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
     window.event(Event::Paste("LeftHand\tHead\n25 %\t0,75\n".into()));
     window.run_steps(4);
     let document = session(&window).document();
-    let canvas = ulna_weights::Canvas::new(document, 0.into()).expect("a canvas");
+    let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let joint = |name: &str| canvas.joint(node(document, name)).expect("a joint");
     let maps = canvas.maps(document);
     let vertices: Vec<u32> = (0..canvas.vertex_count() as u32)
@@ -192,7 +192,7 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     let second = others.first().expect("another column").split(" of vertex").next().expect("a joint").to_owned();
     let second_cells = cells(&window, &second);
     let weight = |document: &Document, v: u32, name: &str| {
-        let canvas = ulna_weights::Canvas::new(document, 0.into()).expect("a canvas");
+        let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
         let joint = canvas.joint(node(document, name)).expect("a joint");
         let part = canvas.parts().iter().find(|p| p.count > v).expect("a part");
         let (map, own) = canvas.maps(document).map_of(part.first + v);

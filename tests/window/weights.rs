@@ -12,7 +12,7 @@ use crate::common::{
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
-use ulna_weights::{Canvas, Influences};
+use ulna_weights::{Influences, SkinnedSurface};
 
 /// How many vertices are selected, as the panel says.
 fn selected(window: &Window) -> usize {
@@ -33,7 +33,7 @@ fn select_at(window: &mut Window, at: Pos2, by: f32) -> usize {
 
 /// The vertices that differ.
 fn changed(before: &Document, after: &Document) -> BTreeSet<u32> {
-    let canvas = Canvas::new(before, 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(before, 0.into()).expect("a canvas");
     let list = |document: &Document, v: u32| {
         let (map, own) = canvas.maps(document).map_of(v);
         map.vertex(own).collect::<Vec<_>>()
@@ -43,7 +43,7 @@ fn changed(before: &Document, after: &Document) -> BTreeSet<u32> {
 
 /// The weight of a joint on a vertex of the canvas.
 fn weight(document: &Document, vertex: u32, joint: &str) -> f32 {
-    let canvas = Canvas::new(document, 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let (map, own) = canvas.maps(document).map_of(vertex);
     map.weight(own, canvas.joint(node(document, joint)).expect("a joint"))
 }
@@ -132,7 +132,7 @@ fn numbers_and_arithmetic_are_for_all_selected() {
 fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_together() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
-    let canvas = Canvas::new(&before, 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(&before, 0.into()).expect("a canvas");
     press_button(&mut window, "Select no vertices");
     let hand = head(&window, "LeftHand");
     click_at(&mut window, hand, Modifiers::COMMAND | Modifiers::ALT);
@@ -200,7 +200,7 @@ fn a_gradient_falls_along_its_line() {
     assert_eq!(session(&window).history().done().len(), 1);
     assert!(total(document, "LeftHand") > total(&before, "LeftHand") + 10.0);
     // Above where it ends nothing of it is left.
-    let canvas = Canvas::new(document, 0.into()).expect("a canvas");
+    let canvas = SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let heads = canvas.heads();
     let height = |name: &str| heads[usize::from(canvas.joint(node(document, name)).expect("a joint"))].y;
     let (low, high) = (height("Hips"), height("UpperChest"));

@@ -260,13 +260,13 @@ impl Change {
 
 /// A document to which a gesture's edits are applied, each on what the ones before left.
 #[derive(Debug)]
-pub struct Showing<'a> {
+pub struct GesturePreview<'a> {
     document: &'a mut Document,
     forward: Vec<Edit>,
     inverse: Vec<Edit>,
 }
 
-impl Showing<'_> {
+impl GesturePreview<'_> {
     /// The document with what was applied so far.
     pub const fn document(&self) -> &Document {
         self.document
@@ -354,15 +354,15 @@ impl History {
         document: &mut Document,
         label: &str,
         commands: Vec<Command>,
-        work: impl FnOnce(&mut Showing<'_>) -> Result<(), E>,
+        work: impl FnOnce(&mut GesturePreview<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let base = self.begin_again(document);
-        let mut showing = Showing { document, forward: Vec::new(), inverse: Vec::new() };
+        let mut showing = GesturePreview { document, forward: Vec::new(), inverse: Vec::new() };
         if let Err(error) = work(&mut showing) {
             *document = base;
             return Err(error);
         }
-        let Showing { forward, inverse, .. } = showing;
+        let GesturePreview { forward, inverse, .. } = showing;
         self.generation += 1;
         inverse.iter().for_each(|edit| self.note(Change::by(edit)));
         self.open = Some(Open { base: Some(base), commands, forward, inverse, ..Open::new(label) });

@@ -8,7 +8,7 @@ mod ledger;
 mod near;
 mod selection;
 
-pub use self::command::untold;
+pub use self::command::vertex_query_error;
 pub use self::command::{joint_named, primitives_of, uv_of};
 pub use self::{
     apply::{Edit, EditError, apply},
@@ -19,7 +19,7 @@ pub use self::{
         free_of_matrices, key_parts, layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at,
         skin_of, table, typed,
     },
-    history::{Change, History, Showing, Transaction},
+    history::{Change, GesturePreview, History, Transaction},
     near::did_you_mean,
     selection::{KeysHome, NodeVisibility, Selection},
 };

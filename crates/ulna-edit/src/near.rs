@@ -2,7 +2,7 @@
 
 use strsim::damerau_levenshtein;
 
-/// ` (did you mean “Walk”?)` with the known name that is closest to a mistyped one; empty where none is close.
+/// ` (did you mean “EvaluationOrder”?)` with the known name that is closest to a mistyped one; empty where none is close.
 pub fn did_you_mean<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(text, known).map_or_else(String::new, |name| format!(" (did you mean “{name}”?)"))
 }

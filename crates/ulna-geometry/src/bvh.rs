@@ -17,9 +17,9 @@ pub struct Bvh {
     /// Triangle numbers, leaf by leaf.
     triangles: Vec<u32>,
     /// Vertices, leaf by leaf: each that a triangle uses is in one leaf.
-    owned: Lists,
+    owned: BoxLists,
     /// The vertices of a leaf's triangles, the last one repeated to fill up a multiple of four.
-    corners: Lists,
+    corners: BoxLists,
 }
 
 /// Lowest and highest corner.
@@ -49,13 +49,13 @@ impl Bounds {
 
 /// A list a leaf, one after the other.
 #[derive(Clone, Debug, Default)]
-struct Lists {
+struct BoxLists {
     /// Where each begins; one more at the end.
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Lists {
+impl BoxLists {
     fn of(&self, leaves: std::ops::Range<usize>) -> &[u32] {
         &self.items[self.starts[leaves.start] as usize..self.starts[leaves.end] as usize]
     }
@@ -216,7 +216,7 @@ impl Bvh {
                 *at += 1;
             }
         }
-        LeavesOf { lists: Lists { starts, items }, marks: vec![0; self.leaf_count().div_ceil(64)] }
+        LeavesOf { lists: BoxLists { starts, items }, marks: vec![0; self.leaf_count().div_ceil(64)] }
     }
 
     /// The nearest triangle on a ray before `limit`, seen from either side: the distance, its number, and the shares of its
@@ -364,7 +364,7 @@ fn arrange(items: &mut [Item]) {
 /// The leaves that use each vertex, and marks to list some of them once.
 #[derive(Clone, Debug)]
 pub struct LeavesOf {
-    lists: Lists,
+    lists: BoxLists,
     /// A bit a leaf; all 0 between calls.
     marks: Vec<u64>,
 }

@@ -11,7 +11,7 @@ use super::{
 
 /// Work that no file holds by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Aids {
+pub struct EditorState {
     /// Poses made while a clip is shown and not keyed yet.
     pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
     /// Layers of user-local transforms over clips and over the pose. Saving folds them into keys and nodes; the file keeps them
@@ -52,7 +52,7 @@ impl Pin {
     }
 }
 
-impl Aids {
+impl EditorState {
     /// Whether there is nothing in them.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

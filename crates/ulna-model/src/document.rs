@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Aids, Camera, Clip, ClipId, DisplayChoice, Image, KeptLayers, KeptPose, LayerHome, Light, Local, Material,
+    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, LayerHome, Light, Local, Material,
     MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
     SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
@@ -69,7 +69,7 @@ pub struct Document {
     /// What saving writes.
     pub file: Asset,
     /// What no file holds by itself.
-    pub aids: Aids,
+    pub aids: EditorState,
     /// What is chosen to be shown. Nothing that is undone or saved.
     pub shown: DisplayChoice,
 }

@@ -10,8 +10,8 @@ use std::{
 use glam::{Mat4, Quat, Vec2, Vec3, Vec4};
 
 use super::{
-    Aids, AlphaMode, Asset, Camera, CameraId, Clip, ClipId, Components, Document, Enter, FadeCurve, Image, ImageId,
-    InStep, Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs, KeptPose,
+    AlphaMode, Asset, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter, FadeCurve, Image,
+    ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs, KeptPose,
     KeptWeightLayer, KeptWeightLayers, KeyKind, LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind,
     Local, Marker, MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask,
     MixReference, MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Pin, Plays, PointerTrack, PoseLayer,
@@ -192,7 +192,7 @@ holds! {
     Asset {
         nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights, vrm
     }
-    Aids { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins, mix }
+    EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins, mix }
 }
 
 impl Held for Document {

@@ -36,7 +36,7 @@ mod weight_table;
 mod weights;
 
 pub use self::{
-    aids::{Aids, Components, Pin, Unkeyed, UnkeyedAt},
+    aids::{Components, EditorState, Pin, Unkeyed, UnkeyedAt},
     clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError, VisibilityKeys},
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},

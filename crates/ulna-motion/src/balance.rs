@@ -20,7 +20,7 @@ const SOLE: f32 = 0.012;
 
 /// One mesh: its mass, by what moves it.
 #[derive(Clone, Debug)]
-struct Part {
+struct MeshMass {
     node: NodeId,
     /// Nothing: it moves with its node.
     skin: Option<SkinId>,
@@ -46,7 +46,7 @@ struct Foot {
 /// The mass of a document's surface, and its feet. Found once for a document.
 #[derive(Clone, Debug, Default)]
 pub struct Masses {
-    parts: Vec<Part>,
+    parts: Vec<MeshMass>,
     feet: Vec<Foot>,
     height: f32,
 }
@@ -116,7 +116,7 @@ impl Masses {
             document.node(node).skin.filter(|s| document.skin(*s).joints.len() == document.skin(*s).inverse_bind.len());
         let bones = skin.map(|s| bones(document, s)).unwrap_or_default();
         let count = skin.map_or(1, |s| document.skin(s).joints.len());
-        let mut part = Part { node, skin, moments: vec![Vec4::ZERO; count] };
+        let mut part = MeshMass { node, skin, moments: vec![Vec4::ZERO; count] };
         let at = self.parts.len();
         for (_, primitive) in document.mesh(mesh).entries().filter(|(_, p)| p.topology == Topology::Triangles) {
             let places = &primitive.positions;
@@ -159,7 +159,7 @@ impl Masses {
 
     /// `scene_from_mesh` by joint, of each part.
     fn palettes(&self, document: &Document, pose: &Pose) -> Vec<Vec<Mat4>> {
-        let of = |p: &Part| p.skin.map_or_else(|| vec![pose.world[p.node.index()]], |s| pose.palette(document, s));
+        let of = |p: &MeshMass| p.skin.map_or_else(|| vec![pose.world[p.node.index()]], |s| pose.palette(document, s));
         self.parts.iter().map(of).collect()
     }
 

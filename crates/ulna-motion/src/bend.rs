@@ -160,20 +160,20 @@ const SMALL: f32 = 0.12;
 const STRAIGHT: f32 = 0.2;
 
 /// Joints that are bent together.
-struct Part {
+struct BentJoints {
     name: String,
     limbs: Vec<Limb>,
     size: f32,
 }
 
-impl Part {
+impl BentJoints {
     fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.limbs.iter().flat_map(|l| l.nodes.iter().copied())
     }
 }
 
 /// The limbs of a skin, the largest first.
-fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
+fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     let joints: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
     let below = |n: NodeId| document.children(n).iter().copied().filter(|c| joints.contains(c)).collect::<Vec<_>>();
     let goes_on = |n: NodeId| below(n).iter().filter(|c| !below(**c).is_empty()).count();
@@ -200,7 +200,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
         let size = limb.nodes.windows(2).map(|w| at(w[0]).distance(at(w[1]))).sum();
         found.push((document.node(first).parent, size, limb));
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<BentJoints> = Vec::new();
     let mut small: BTreeMap<Option<NodeId>, Vec<(f32, Limb)>> = BTreeMap::new();
     let label = |n: NodeId| document.node(n).label(n);
     let name_of = |limb: &Limb| match limb.nodes[..] {
@@ -213,7 +213,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
             small.entry(hangs_on).or_default().push((size, limb));
             continue;
         }
-        parts.push(Part { name: name_of(&limb), limbs: vec![limb], size });
+        parts.push(BentJoints { name: name_of(&limb), limbs: vec![limb], size });
     }
     for (hangs_on, list) in small {
         let size = list.iter().map(|l| l.0).fold(0.0, f32::max);
@@ -222,7 +222,7 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<Part> {
             (list, Some(node)) => format!("{}, its {} limbs", label(node), list.len()),
             (list, None) => format!("{} limbs", list.len()),
         };
-        parts.push(Part { name, limbs: list.into_iter().map(|l| l.1).collect(), size });
+        parts.push(BentJoints { name, limbs: list.into_iter().map(|l| l.1).collect(), size });
     }
     parts.sort_by(|a, b| b.size.total_cmp(&a.size).then_with(|| a.name.cmp(&b.name)));
     parts.truncate(MOST);

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    frame::{Block, Part, Rotation, Scale, Sink, Slots, Targets, ToLocals, Translation},
+    frame::{Block, FrameComponent, Rotation, Scale, Sink, Slots, Targets, ToLocals, Translation},
     sample::{sample_at, segment},
     spans::{LaneTime, SegmentCache, is_in_range},
     stack::Averaging,
@@ -229,7 +229,7 @@ impl<const W: usize> Rows<W> {
     }
 
     #[inline(always)]
-    fn step<B: Blend<W, 2>, T: Part<W>>(&self, part: &F32x8, [from, to]: [usize; 2], sink: &mut impl Sink) {
+    fn step<B: Blend<W, 2>, T: FrameComponent<W>>(&self, part: &F32x8, [from, to]: [usize; 2], sink: &mut impl Sink) {
         for (eight, (from, to)) in self.row(from).iter().zip(self.row(to)).enumerate() {
             sink.put::<W, T>(&self.to, eight, &B::blend(part, &[*from, *to]));
         }

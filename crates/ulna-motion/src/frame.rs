@@ -136,7 +136,7 @@ impl Targets {
 }
 
 /// A part of a transform, of `W` numbers.
-pub(super) trait Part<const W: usize> {
+pub(super) trait FrameComponent<const W: usize> {
     /// Makes it the transform's.
     fn set(transform: &mut Transform, value: [f32; W]);
 
@@ -151,7 +151,7 @@ pub(super) struct Rotation;
 /// The part of a transform that makes larger.
 pub(super) struct Scale;
 
-impl Part<3> for Translation {
+impl FrameComponent<3> for Translation {
     #[inline(always)]
     fn set(transform: &mut Transform, value: [f32; 3]) {
         transform.translation = value.into();
@@ -163,7 +163,7 @@ impl Part<3> for Translation {
     }
 }
 
-impl Part<4> for Rotation {
+impl FrameComponent<4> for Rotation {
     #[inline(always)]
     fn set(transform: &mut Transform, value: [f32; 4]) {
         transform.rotation = Quat::from_array(value);
@@ -175,7 +175,7 @@ impl Part<4> for Rotation {
     }
 }
 
-impl Part<3> for Scale {
+impl FrameComponent<3> for Scale {
     #[inline(always)]
     fn set(transform: &mut Transform, value: [f32; 3]) {
         transform.scale = value.into();
@@ -190,7 +190,7 @@ impl Part<3> for Scale {
 /// Where values of tracks go.
 pub(super) trait Sink {
     /// Eight lanes of one property.
-    fn put<const W: usize, T: Part<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]);
+    fn put<const W: usize, T: FrameComponent<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]);
 
     /// Eight lanes of everything.
     fn put_all(&mut self, to: &Targets, eight: usize, values: &Block);
@@ -204,7 +204,7 @@ pub(super) struct ToLocals<'a>(pub &'a mut [Local]);
 
 impl Sink for ToLocals<'_> {
     #[inline(always)]
-    fn put<const W: usize, T: Part<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
+    fn put<const W: usize, T: FrameComponent<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
         for (k, node) in to.eight(&to.nodes, eight).iter().enumerate().take(LANES) {
             if let Local::Trs(transform) = &mut self.0[*node as usize] {
                 T::set(transform, lane_of(values, k));
@@ -231,7 +231,7 @@ pub(super) struct ToBlocks<'a>(pub &'a mut [Block]);
 
 impl Sink for ToBlocks<'_> {
     #[inline(always)]
-    fn put<const W: usize, T: Part<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
+    fn put<const W: usize, T: FrameComponent<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
         if let Some(block) = to.straight[eight] {
             *T::of(&mut self.0[block as usize]) = *values;
             return;

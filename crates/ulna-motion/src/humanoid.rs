@@ -5,7 +5,7 @@ use super::{mirror_pairs::Side, names::Stem};
 
 /// A part of a body that has one joint, or a row of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Part {
+pub(super) enum BodyPart {
     Hips,
     /// All joints between hips and neck.
     Spine,
@@ -32,7 +32,7 @@ pub(super) enum Part {
 /// What a joint is to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BodyRole {
-    pub part: Part,
+    pub part: BodyPart,
     pub side: Option<Side>,
     /// Which of the row, from its root; 0 where there is one alone.
     pub place: usize,
@@ -48,9 +48,9 @@ impl BodyRole {
 }
 
 /// A part of a body on a side.
-pub(super) type Kind = (Part, Option<Side>);
+pub(super) type Kind = (BodyPart, Option<Side>);
 
-impl Part {
+impl BodyPart {
     /// Whether a body may have several joints of it in a row.
     pub const fn is_row(self) -> bool {
         matches!(self, Self::Spine | Self::Neck | Self::Finger(_) | Self::Toe)
@@ -65,23 +65,23 @@ pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
         _ => (None, role),
     };
     let (part, place) = match (side, rest) {
-        (None, "hips") => (Part::Hips, 0),
-        (None, "spine") => (Part::Spine, 0),
-        (None, "chest") => (Part::Spine, 1),
-        (None, "upperChest") => (Part::Spine, 2),
-        (None, "neck") => (Part::Neck, 0),
-        (None, "head") => (Part::Head, 0),
-        (None, "jaw") => (Part::Jaw, 0),
+        (None, "hips") => (BodyPart::Hips, 0),
+        (None, "spine") => (BodyPart::Spine, 0),
+        (None, "chest") => (BodyPart::Spine, 1),
+        (None, "upperChest") => (BodyPart::Spine, 2),
+        (None, "neck") => (BodyPart::Neck, 0),
+        (None, "head") => (BodyPart::Head, 0),
+        (None, "jaw") => (BodyPart::Jaw, 0),
         (None, _) => return None,
-        (_, "Eye") => (Part::Eye, 0),
-        (_, "Shoulder") => (Part::Shoulder, 0),
-        (_, "UpperArm") => (Part::UpperArm, 0),
-        (_, "LowerArm") => (Part::LowerArm, 0),
-        (_, "Hand") => (Part::Hand, 0),
-        (_, "UpperLeg") => (Part::Thigh, 0),
-        (_, "LowerLeg") => (Part::Shin, 0),
-        (_, "Foot") => (Part::Foot, 0),
-        (_, "Toes") => (Part::Toe, 0),
+        (_, "Eye") => (BodyPart::Eye, 0),
+        (_, "Shoulder") => (BodyPart::Shoulder, 0),
+        (_, "UpperArm") => (BodyPart::UpperArm, 0),
+        (_, "LowerArm") => (BodyPart::LowerArm, 0),
+        (_, "Hand") => (BodyPart::Hand, 0),
+        (_, "UpperLeg") => (BodyPart::Thigh, 0),
+        (_, "LowerLeg") => (BodyPart::Shin, 0),
+        (_, "Foot") => (BodyPart::Foot, 0),
+        (_, "Toes") => (BodyPart::Toe, 0),
         (_, finger) => {
             let fingers = ["Thumb", "Index", "Middle", "Ring", "Little"];
             let (which, joint) =
@@ -92,7 +92,7 @@ pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
                 (_, "Distal") => 2,
                 _ => return None,
             };
-            (Part::Finger(which as u8), place)
+            (BodyPart::Finger(which as u8), place)
         }
     };
     Some(((part, side), place))
@@ -124,22 +124,22 @@ fn part_of(name: &str) -> Option<Kind> {
     let own: Vec<&str> = words.iter().map(String::as_str).filter(|w| !PREFIXES.contains(w)).collect();
     let all = own.concat();
     let part = match all.as_str() {
-        "hip" if stem.side.is_some() => Part::Thigh,
-        "hips" | "pelvis" | "hip" => Part::Hips,
-        "neck" => Part::Neck,
-        "head" => Part::Head,
-        "shoulder" | "clavicle" | "collar" | "collarbone" => Part::Shoulder,
-        "upperarm" | "uparm" | "armupper" => Part::UpperArm,
-        "arm" => Part::Arm,
-        "leg" => Part::Leg,
-        "lowerarm" | "forearm" | "lowarm" | "armlower" | "elbow" => Part::LowerArm,
-        "hand" | "wrist" => Part::Hand,
-        "upleg" | "upperleg" | "thigh" | "legupper" => Part::Thigh,
-        "lowerleg" | "calf" | "shin" | "knee" | "leglower" | "lowleg" => Part::Shin,
-        "foot" | "ankle" => Part::Foot,
-        "toe" | "toes" | "ball" | "toebase" => Part::Toe,
+        "hip" if stem.side.is_some() => BodyPart::Thigh,
+        "hips" | "pelvis" | "hip" => BodyPart::Hips,
+        "neck" => BodyPart::Neck,
+        "head" => BodyPart::Head,
+        "shoulder" | "clavicle" | "collar" | "collarbone" => BodyPart::Shoulder,
+        "upperarm" | "uparm" | "armupper" => BodyPart::UpperArm,
+        "arm" => BodyPart::Arm,
+        "leg" => BodyPart::Leg,
+        "lowerarm" | "forearm" | "lowarm" | "armlower" | "elbow" => BodyPart::LowerArm,
+        "hand" | "wrist" => BodyPart::Hand,
+        "upleg" | "upperleg" | "thigh" | "legupper" => BodyPart::Thigh,
+        "lowerleg" | "calf" | "shin" | "knee" | "leglower" | "lowleg" => BodyPart::Shin,
+        "foot" | "ankle" => BodyPart::Foot,
+        "toe" | "toes" | "ball" | "toebase" => BodyPart::Toe,
         _ if ["spine", "chest", "upperchest", "torso", "abdomen", "waist", "stomach"].contains(&all.as_str()) => {
-            Part::Spine
+            BodyPart::Spine
         }
         _ => {
             let is = |names: &[&str]| own.iter().any(|w| names.iter().any(|n| w.trim_start_matches("hand") == *n));
@@ -148,7 +148,7 @@ fn part_of(name: &str) -> Option<Kind> {
             if own.iter().any(|w| w.contains("toe") || w.contains("foot")) || stem.side.is_none() {
                 return None;
             }
-            Part::Finger(finger as u8)
+            BodyPart::Finger(finger as u8)
         }
     };
     Some((part, stem.side))
@@ -169,13 +169,13 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)], mapped: &[Option<(Kin
         *part = part.filter(|kind| of_map(k).is_some() || !given.contains(kind));
     }
     // Of a row without hips the first that has more below it are the hips.
-    let spine = |p: &Option<Kind>| p.is_some_and(|(part, _)| part == Part::Spine);
-    let none = parts.iter().flatten().all(|(part, _)| *part != Part::Hips);
+    let spine = |p: &Option<Kind>| p.is_some_and(|(part, _)| part == BodyPart::Spine);
+    let none = parts.iter().flatten().all(|(part, _)| *part != BodyPart::Hips);
     if none
         && parts.iter().filter(|p| spine(p)).count() > 1
         && let Some(first) = parts.iter_mut().find(|p| spine(p))
     {
-        *first = Some((Part::Hips, None));
+        *first = Some((BodyPart::Hips, None));
     }
     let mut roles: Vec<Option<BodyRole>> = vec![None; joints.len()];
     let mut kinds: Vec<Kind> = parts.iter().flatten().copied().collect();
@@ -204,14 +204,17 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)], mapped: &[Option<(Kin
 /// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after another.
 fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     for side in [None, Some(Side::Left), Some(Side::Right)] {
-        let has = |parts: &[Option<Kind>], part: Part| parts.contains(&Some((part, side)));
-        let arm =
-            if has(parts, Part::UpperArm) { [Part::LowerArm; 3] } else { [Part::UpperArm, Part::LowerArm, Part::Hand] };
-        let leg = match (has(parts, Part::Thigh), has(parts, Part::Shin)) {
-            (true, _) => [Part::Shin; 4],
-            (false, _) => [Part::Thigh, Part::Shin, Part::Foot, Part::Toe],
+        let has = |parts: &[Option<Kind>], part: BodyPart| parts.contains(&Some((part, side)));
+        let arm = if has(parts, BodyPart::UpperArm) {
+            [BodyPart::LowerArm; 3]
+        } else {
+            [BodyPart::UpperArm, BodyPart::LowerArm, BodyPart::Hand]
         };
-        for (word, row) in [(Part::Arm, &arm[..]), (Part::Leg, &leg[..])] {
+        let leg = match (has(parts, BodyPart::Thigh), has(parts, BodyPart::Shin)) {
+            (true, _) => [BodyPart::Shin; 4],
+            (false, _) => [BodyPart::Thigh, BodyPart::Shin, BodyPart::Foot, BodyPart::Toe],
+        };
+        for (word, row) in [(BodyPart::Arm, &arm[..]), (BodyPart::Leg, &leg[..])] {
             let depth = |k: usize| {
                 let above = std::iter::successors(joints[k].1, |p| joints[*p].1);
                 above.filter(|p| parts[*p] == Some((word, side))).count()
@@ -252,30 +255,30 @@ mod tests {
         let of = |name: &str| part_of(name);
         let left = Some(Side::Left);
         for (name, part, side) in [
-            ("mixamorig:Hips", Part::Hips, None),
-            ("pelvis", Part::Hips, None),
-            ("Bip001 Pelvis", Part::Hips, None),
-            ("mixamorig:Spine2", Part::Spine, None),
-            ("spine_03", Part::Spine, None),
-            ("DEF-spine.001", Part::Spine, None),
-            ("J_Bip_C_Chest", Part::Spine, None),
-            ("mixamorig:LeftUpLeg", Part::Thigh, left),
-            ("upperleg.l", Part::Thigh, left),
-            ("thigh_l", Part::Thigh, left),
-            ("mixamorig:LeftLeg", Part::Leg, left),
-            ("calf_l", Part::Shin, left),
-            ("LeftLowerLeg", Part::Shin, left),
-            ("foot.l", Part::Foot, left),
-            ("mixamorig:LeftToeBase", Part::Toe, left),
-            ("clavicle_l", Part::Shoulder, left),
-            ("DEF-upper_arm.L.001", Part::UpperArm, left),
-            ("J_Bip_L_UpperArm", Part::UpperArm, left),
-            ("Bip001 L Forearm", Part::LowerArm, left),
-            ("lowerarm.l", Part::LowerArm, left),
-            ("wrist.l", Part::Hand, left),
-            ("mixamorig:LeftHandThumb1", Part::Finger(0), left),
-            ("finger_index.01.L", Part::Finger(1), left),
-            ("LeftLittleProximal", Part::Finger(4), left),
+            ("mixamorig:Hips", BodyPart::Hips, None),
+            ("pelvis", BodyPart::Hips, None),
+            ("Bip001 Pelvis", BodyPart::Hips, None),
+            ("mixamorig:Spine2", BodyPart::Spine, None),
+            ("spine_03", BodyPart::Spine, None),
+            ("DEF-spine.001", BodyPart::Spine, None),
+            ("J_Bip_C_Chest", BodyPart::Spine, None),
+            ("mixamorig:LeftUpLeg", BodyPart::Thigh, left),
+            ("upperleg.l", BodyPart::Thigh, left),
+            ("thigh_l", BodyPart::Thigh, left),
+            ("mixamorig:LeftLeg", BodyPart::Leg, left),
+            ("calf_l", BodyPart::Shin, left),
+            ("LeftLowerLeg", BodyPart::Shin, left),
+            ("foot.l", BodyPart::Foot, left),
+            ("mixamorig:LeftToeBase", BodyPart::Toe, left),
+            ("clavicle_l", BodyPart::Shoulder, left),
+            ("DEF-upper_arm.L.001", BodyPart::UpperArm, left),
+            ("J_Bip_L_UpperArm", BodyPart::UpperArm, left),
+            ("Bip001 L Forearm", BodyPart::LowerArm, left),
+            ("lowerarm.l", BodyPart::LowerArm, left),
+            ("wrist.l", BodyPart::Hand, left),
+            ("mixamorig:LeftHandThumb1", BodyPart::Finger(0), left),
+            ("finger_index.01.L", BodyPart::Finger(1), left),
+            ("LeftLittleProximal", BodyPart::Finger(4), left),
         ] {
             assert_eq!(of(name), Some((part, side)), "{name}");
         }
@@ -286,15 +289,15 @@ mod tests {
 
     #[test]
     fn an_arm_is_what_no_other_name_is() {
-        let parts = |names: &[&str]| -> Vec<Part> {
+        let parts = |names: &[&str]| -> Vec<BodyPart> {
             let joints: Vec<_> = names.iter().enumerate().map(|(k, n)| (*n, k.checked_sub(1))).collect();
             body_roles(&joints, &[]).into_iter().map(|r| r.unwrap().part).collect()
         };
-        let leg = [Part::Thigh, Part::Shin, Part::Foot];
+        let leg = [BodyPart::Thigh, BodyPart::Shin, BodyPart::Foot];
         assert_eq!(parts(&["LeftUpLeg", "LeftLeg", "LeftFoot"]), leg);
         assert_eq!(parts(&["Left leg", "Left knee", "Left ankle"]), leg);
         assert_eq!(parts(&["leg_joint_L_1", "leg_joint_L_2", "leg_joint_L_3"]), leg);
-        let arm = [Part::UpperArm, Part::LowerArm, Part::Hand];
+        let arm = [BodyPart::UpperArm, BodyPart::LowerArm, BodyPart::Hand];
         assert_eq!(parts(&["LeftArm", "LeftForeArm", "LeftHand"]), arm);
         assert_eq!(parts(&["Skeleton_arm_joint_L__4_", "Skeleton_arm_joint_L__3_", "Skeleton_arm_joint_L__2_"]), arm);
     }
@@ -312,10 +315,10 @@ mod tests {
             kinds,
             [
                 None,
-                Some((Part::Hips, None)),
-                Some((Part::UpperArm, right)),
-                Some((Part::LowerArm, right)),
-                Some((Part::Hand, right)),
+                Some((BodyPart::Hips, None)),
+                Some((BodyPart::UpperArm, right)),
+                Some((BodyPart::LowerArm, right)),
+                Some((BodyPart::Hand, right)),
             ]
         );
     }

@@ -70,14 +70,14 @@ impl Parts {
 
 /// What is driven of eight nodes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Driven {
+pub(super) struct DrivenChannels {
     pub parts: [Parts; LANES],
     /// Whether nothing of a transform is left of any.
     pub whole: bool,
     none: bool,
 }
 
-impl Driven {
+impl DrivenChannels {
     /// Of eight nodes or fewer.
     pub(super) fn new(nodes: &[Parts]) -> Self {
         let mut parts = [Parts::default(); LANES];
@@ -88,11 +88,11 @@ impl Driven {
 
 /// One of those that are averaged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Driver<'a> {
+pub(super) struct BlendSource<'a> {
     /// Where it puts nodes, by place.
     pub frame: &'a [Block],
     /// What it drives of those.
-    pub driven: &'a [Driven],
+    pub driven: &'a [DrivenChannels],
     /// What it drives, by node.
     pub drives: &'a [Parts],
     pub morphs: &'a [Vec<f32>],
@@ -101,18 +101,18 @@ pub(super) struct Driver<'a> {
 }
 
 /// Whether nothing of what lies below is left of a block that all of `drivers` drive wholly.
-pub(super) fn covers(drivers: &[Driver<'_>], cover: Cover<'_>) -> bool {
+pub(super) fn covers(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     let mut sum = Sum::default();
     drivers.iter().enumerate().for_each(|(d, driver)| sum.add(d, driver.weight));
     cover.weight >= 1.0 && is_even(drivers, cover) && sum.count > 0 && sum.shares().1 == 0.0
 }
 
 /// Whether all nodes count the same.
-fn is_even(drivers: &[Driver<'_>], cover: Cover<'_>) -> bool {
+fn is_even(drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) -> bool {
     cover.mask.is_none() && drivers.iter().all(|d| d.mask.is_none())
 }
 
-impl Driver<'_> {
+impl BlendSource<'_> {
     fn weight_at(&self, node: usize) -> f32 {
         self.mask.map_or(self.weight, |m| self.weight * m.at(NodeId::from(node)))
     }
@@ -120,7 +120,7 @@ impl Driver<'_> {
 
 /// How an average covers what lies below it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cover<'a> {
+pub(super) struct LaneCoverage<'a> {
     pub weight: f32,
     pub mask: Option<&'a JointMask>,
     /// The mean on the sphere, and not the normalised sum.
@@ -336,7 +336,13 @@ pub(super) struct Scratch {
 }
 
 /// Averages `drivers`, and lays that over `local`.
-pub(super) fn lay(local: &mut [Local], slots: &Slots, drivers: &[Driver<'_>], cover: Cover<'_>, scratch: &mut Scratch) {
+pub(super) fn lay(
+    local: &mut [Local],
+    slots: &Slots,
+    drivers: &[BlendSource<'_>],
+    cover: LaneCoverage<'_>,
+    scratch: &mut Scratch,
+) {
     let even = is_even(drivers, cover);
     let mut sum = Sum::default();
     drivers.iter().enumerate().for_each(|(d, driver)| sum.add(d, driver.weight));
@@ -404,7 +410,7 @@ fn lay_whole_block(
     nodes: &[u32],
     of: Whole<'_>,
     missing: f32,
-    cover: Cover<'_>,
+    cover: LaneCoverage<'_>,
     scratch: &mut Scratch,
 ) {
     let mut under = Block::default();
@@ -448,8 +454,8 @@ fn lay_block(
     local: &mut [Local],
     nodes: &[u32],
     block: usize,
-    drivers: &[Driver<'_>],
-    cover: Cover<'_>,
+    drivers: &[BlendSource<'_>],
+    cover: LaneCoverage<'_>,
     scratch: &mut Scratch,
 ) {
     let count = nodes.len().min(LANES);
@@ -547,7 +553,7 @@ fn lay_block(
 }
 
 /// From one transform to another. What is the same in both stays as it is.
-fn between(from: &Transform, to: &Transform, share: f32, cover: Cover<'_>) -> Transform {
+fn between(from: &Transform, to: &Transform, share: f32, cover: LaneCoverage<'_>) -> Transform {
     let line = |a: Vec3, b: Vec3| a + (b - a) * share;
     let turn = from.rotation != to.rotation;
     Transform {
@@ -558,7 +564,7 @@ fn between(from: &Transform, to: &Transform, share: f32, cover: Cover<'_>) -> Tr
 }
 
 /// Averages the weights of morph targets, and lays that over `morphs`.
-pub(super) fn lay_morphs(morphs: &mut [Vec<f32>], drivers: &[Driver<'_>], cover: Cover<'_>) {
+pub(super) fn lay_morphs(morphs: &mut [Vec<f32>], drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) {
     for (node, below) in morphs.iter_mut().enumerate().filter(|(_, m)| !m.is_empty()) {
         let mut sum = Sum::default();
         for (d, driver) in drivers.iter().enumerate() {
@@ -574,7 +580,7 @@ pub(super) fn lay_morphs(morphs: &mut [Vec<f32>], drivers: &[Driver<'_>], cover:
             let mixed = match sum.only() {
                 Some(d) => drivers[d].morphs[node][target],
                 None => {
-                    let of = |d: &Driver<'_>| match d.drives[node].has(Property::Weights) {
+                    let of = |d: &BlendSource<'_>| match d.drives[node].has(Property::Weights) {
                         true => d.morphs[node].get(target).map_or(0.0, |m| m * d.weight_at(node).max(0.0) * scale),
                         false => 0.0,
                     };

@@ -4,7 +4,7 @@
 //! evaluate all lanes. Spans are stored in the order of time, so that going anywhere reads memory in one direction.
 
 use super::{
-    frame::{Part, Sink, Slots, Targets},
+    frame::{FrameComponent, Sink, Slots, Targets},
     turn::{Blend, F32x8, LANES},
 };
 use ulna_model::{Interpolation, Shared, Track};
@@ -237,7 +237,7 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         clippy::needless_range_loop,
         reason = "the insides of zipped iterators are made where the standard library likes"
     )]
-    pub(super) fn step<B: Blend<W, P>, T: Part<W>>(&mut self, time: LaneTime, sink: &mut impl Sink) {
+    pub(super) fn step<B: Blend<W, P>, T: FrameComponent<W>>(&mut self, time: LaneTime, sink: &mut impl Sink) {
         let LaneTime { high, low, floor } = time;
         let lanes = self.present.len();
         let moment = self.moments.of(floor);

@@ -23,7 +23,7 @@ pub struct Hit {
 
 /// One primitive of the posed surface.
 #[derive(Clone, Debug)]
-struct Part {
+struct PosedMesh {
     node: NodeId,
     primitive: PrimitiveId,
     source: Source,
@@ -78,7 +78,7 @@ pub struct PartView<'a> {
 /// All shown triangles at one pose.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
-    parts: Vec<Part>,
+    parts: Vec<PosedMesh>,
 }
 
 impl Surface {
@@ -98,8 +98,8 @@ impl Surface {
                 if primitive.topology != Topology::Triangles {
                     continue;
                 }
-                let same = |p: &Part| p.node == node && p.primitive == index && p.source.is(primitive);
-                let mut part = old.next().filter(same).unwrap_or_else(|| Part {
+                let same = |p: &PosedMesh| p.node == node && p.primitive == index && p.source.is(primitive);
+                let mut part = old.next().filter(same).unwrap_or_else(|| PosedMesh {
                     node,
                     primitive: index,
                     source: Source::of(primitive),
@@ -207,7 +207,7 @@ impl Surface {
 
     /// Where the corners of a triangle that was hit are in the scene; nothing for instances, of which a hit does not say the one.
     pub fn corners(&self, hit: &Hit) -> Option<[Vec3; 3]> {
-        let is_it = |p: &&Part| (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none();
+        let is_it = |p: &&PosedMesh| (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none();
         let part = self.parts.iter().find(is_it)?;
         let [a, b, c] = hit.vertices.map(|v| part.posed.positions.get(v as usize).copied());
         Some([a?, b?, c?])
@@ -244,7 +244,7 @@ impl Surface {
     }
 }
 
-impl Part {
+impl PosedMesh {
     fn placement(&self, document: &Document, pose: &Pose, primitive: &Primitive) -> Placement {
         match self.places {
             Some(_) => Placement::Rigid(Mat4::IDENTITY),

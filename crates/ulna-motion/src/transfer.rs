@@ -17,7 +17,7 @@ use glam::{DMat4, Quat, Vec3};
 use super::{
     Mirror, Pose,
     counterparts::{Bodies, mapped_roles},
-    humanoid::{BodyRole, Part, body_roles, in_row, mapped_part},
+    humanoid::{BodyPart, BodyRole, body_roles, in_row, mapped_part},
     known::known,
     mirror_pairs::Side,
     names::Stem,
@@ -261,7 +261,7 @@ fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyR
 
 fn by_parts(document: &Document, sought: &[Sought], found: &mut [Option<(NodeId, FoundBy)>], taken: &mut [bool]) {
     let theirs = sought_roles(sought);
-    let mut rows: HashMap<(Part, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
+    let mut rows: HashMap<(BodyPart, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
     let mut here: Vec<(usize, NodeId, BodyRole)> =
         roles_of(document).into_iter().filter_map(|(node, role)| role.map(|r| (r.place, node, r))).collect();
     here.sort_by_key(|(place, ..)| *place);

@@ -76,7 +76,7 @@ struct Worst {
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct SearchedMesh {
     mesh: MeshId,
     strain: Strain,
     worst: Vec<Worst>,
@@ -86,7 +86,7 @@ struct Part {
 #[derive(Clone, Debug)]
 pub struct WorstPose {
     slots: Vec<Slot>,
-    parts: Vec<Part>,
+    parts: Vec<SearchedMesh>,
     /// The diagonal of everything at rest.
     size: f32,
 }
@@ -109,7 +109,7 @@ impl WorstPose {
                 let Some(strain) = Strain::at_rest(document, &rest, node, primitive) else { continue };
                 let none = Worst { score: 0.0, strain: VertexStrain::NONE, slot: 0, time: 0.0 };
                 let worst = vec![none; strain.rest().len()];
-                parts.push(Part { mesh, strain, worst });
+                parts.push(SearchedMesh { mesh, strain, worst });
             }
         }
         let clips = document.clips.iter().map(|(id, clip)| Slot { clip: clip.clone(), id: Some(id), skin: None });
@@ -179,7 +179,7 @@ impl WorstPose {
         spots
     }
 
-    fn spot(&self, part: &Part, vertex: usize) -> Spot {
+    fn spot(&self, part: &SearchedMesh, vertex: usize) -> Spot {
         let worst = &part.worst[vertex];
         Spot {
             node: part.strain.node(),

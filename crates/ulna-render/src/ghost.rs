@@ -4,7 +4,7 @@
 use glam::Vec3;
 use wgpu::util::DeviceExt as _;
 
-use super::{Gpu, Scene, pipeline::Layouts, scene::Part};
+use super::{Gpu, Scene, pipeline::Layouts, scene::ScenePrimitive};
 use ulna_model::{Document, NodeId, Topology};
 use ulna_motion::Pose;
 
@@ -29,7 +29,10 @@ pub(super) struct Ghost {
 
 impl Ghost {
     /// What is drawn of it.
-    pub fn surfaces<'a>(&'a self, scene: &'a Scene) -> impl Iterator<Item = (&'a Part, &'a [wgpu::Buffer; 2])> {
+    pub fn surfaces<'a>(
+        &'a self,
+        scene: &'a Scene,
+    ) -> impl Iterator<Item = (&'a ScenePrimitive, &'a [wgpu::Buffer; 2])> {
         scene
             .parts
             .iter()
@@ -71,7 +74,7 @@ impl Scene {
             to
         };
         // What the file hides at the ghost's moment is no part of it.
-        let meant = |part: &Part| {
+        let meant = |part: &ScenePrimitive| {
             let wanted = of.is_none_or(|of| of.contains(&part.node));
             part.topology == Topology::Triangles && wanted && (!part.unseen || part.shown)
         };

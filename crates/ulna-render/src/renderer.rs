@@ -10,7 +10,7 @@ use super::{
     lights::{MOST, Shining},
     look::{STOPS, ramp},
     pipeline::{BONE_STRIDE, Draw, Layer, MeshKey, Pipelines, features, frame_bind},
-    scene::Part,
+    scene::ScenePrimitive,
     shadow::{KEY, Shadow},
     sky,
     target::Samples,
@@ -86,7 +86,7 @@ struct Shot<'a> {
 impl Shot<'_> {
     /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are wide, lines would be all
     /// that is seen.
-    fn edges_of(&self, part: &Part) -> f32 {
+    fn edges_of(&self, part: &ScenePrimitive) -> f32 {
         // Of the disc about a part's box, what its surface covers, about.
         const FILLED: f32 = 0.3;
         // Square points of a triangle.
@@ -199,7 +199,7 @@ impl Renderer {
             self.draw_shadow(&mut encoder, scene);
             self.shadow.version = scene.version;
         }
-        let outlined: Vec<&Part> =
+        let outlined: Vec<&ScenePrimitive> =
             scene.shown().filter(|p| p.topology == Topology::Triangles && show.outlined.contains(&p.node)).collect();
         if !outlined.is_empty() {
             self.draw_mask(&mut encoder, target, &outlined);
@@ -343,7 +343,7 @@ impl Renderer {
         }
     }
 
-    fn draw_mask(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&Part]) {
+    fn draw_mask(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&ScenePrimitive]) {
         let (view, resolve_target, store) = match &target.samples {
             Samples::Several { mask, .. } => (mask, Some(&target.mask_view), wgpu::StoreOp::Discard),
             Samples::One { .. } => (&target.mask_view, None, wgpu::StoreOp::Store),
@@ -416,7 +416,7 @@ impl Renderer {
         }
     }
 
-    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &Part, shot: &Shot<'_>) {
+    fn draw_part(&self, pass: &mut wgpu::RenderPass<'_>, part: &ScenePrimitive, shot: &Shot<'_>) {
         if let Some(tangents) = &part.skin.posed_tangents {
             pass.set_vertex_buffer(3, tangents.slice(..));
         }
@@ -465,7 +465,7 @@ impl Renderer {
     }
 }
 
-fn is_see_through(part: &Part, show: &Show) -> bool {
+fn is_see_through(part: &ScenePrimitive, show: &Show) -> bool {
     match show.shading {
         Shading::Textured => part.blend,
         Shading::Solid => false,
@@ -484,7 +484,7 @@ enum Sides {
 }
 
 /// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye first.
-const fn sides_of(part: &Part, show: &Show) -> &'static [Sides] {
+const fn sides_of(part: &ScenePrimitive, show: &Show) -> &'static [Sides] {
     match show.shading {
         _ if !part.double_sided => &[Sides::Front],
         Shading::Textured if part.blend => &[Sides::Back, Sides::Front],
@@ -492,12 +492,12 @@ const fn sides_of(part: &Part, show: &Show) -> &'static [Sides] {
     }
 }
 
-const fn caster_of(part: &Part) -> Draw {
+const fn caster_of(part: &ScenePrimitive) -> Draw {
     Draw::Caster { cut: part.features & features::CUT != 0 }
 }
 
 /// Which pipeline draws these sides of a part.
-fn key_of(part: &Part, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey {
+fn key_of(part: &ScenePrimitive, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey {
     let Shot { scene, show, quick, .. } = *shot;
     let topology = topology_of(part);
     let cull = match (sides, mirrored) {
@@ -527,7 +527,7 @@ fn key_of(part: &Part, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey
     MeshKey { topology, layer, cull, bumped: part.skin.posed_tangents.is_some(), features }
 }
 
-const fn topology_of(part: &Part) -> wgpu::PrimitiveTopology {
+const fn topology_of(part: &ScenePrimitive) -> wgpu::PrimitiveTopology {
     match part.topology {
         Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
         Topology::Lines => wgpu::PrimitiveTopology::LineList,
@@ -536,7 +536,7 @@ const fn topology_of(part: &Part) -> wgpu::PrimitiveTopology {
 }
 
 /// Draws a part's posed vertices and its instances by some of its indices, without a material.
-fn draw_bare(pass: &mut wgpu::RenderPass<'_>, part: &Part, indices: &wgpu::Buffer) {
+fn draw_bare(pass: &mut wgpu::RenderPass<'_>, part: &ScenePrimitive, indices: &wgpu::Buffer) {
     pass.set_vertex_buffer(0, part.skin.posed.slice(..));
     pass.set_vertex_buffer(1, part.places.slice(..));
     pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint32);

@@ -26,7 +26,7 @@ use ulna_motion::{Placement, Pose, Posed, Tangents, skinning};
 
 /// A document on the device.
 pub struct Scene {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<ScenePrimitive>,
     pass: Option<SkinPass>,
     /// Another number for every scene and every change of its pose.
     pub(super) version: u64,
@@ -47,7 +47,7 @@ fn next_version() -> u64 {
 }
 
 /// One primitive under one node.
-pub(super) struct Part {
+pub(super) struct ScenePrimitive {
     pub node: NodeId,
     primitive: PrimitiveId,
     /// Whether a person hides the node.
@@ -89,7 +89,7 @@ pub(super) struct Part {
     pub reach: f32,
 }
 
-impl Part {
+impl ScenePrimitive {
     /// Whether it is not drawn.
     pub(super) const fn is_hidden(&self) -> bool {
         self.marked || (self.unseen && !self.shown)
@@ -211,7 +211,7 @@ impl Scene {
                 };
                 let indices = tangents.as_ref().map_or(&*primitive.indices, |t| &t.indices);
                 let bytes = vertices * (POSED_STRIDE as usize + 20) + size_of_val(indices);
-                parts.push(Part {
+                parts.push(ScenePrimitive {
                     node,
                     primitive: index,
                     marked: false,
@@ -335,7 +335,7 @@ impl Scene {
 
     /// The nodes whose surfaces these joints move, by weights or as what is below them.
     pub fn moved_by(&self, document: &Document, joints: &[NodeId]) -> Vec<NodeId> {
-        let moves = |part: &&Part| match document.node(part.node).skin {
+        let moves = |part: &&ScenePrimitive| match document.node(part.node).skin {
             Some(skin) => {
                 let skin = &document.skin(skin).joints;
                 skin.iter().zip(&part.boxes).any(|(joint, moved)| moved.is_some() && joints.contains(joint))
@@ -346,7 +346,7 @@ impl Scene {
     }
 
     /// What is drawn.
-    pub(super) fn shown(&self) -> impl Iterator<Item = &Part> {
+    pub(super) fn shown(&self) -> impl Iterator<Item = &ScenePrimitive> {
         self.parts.iter().filter(|p| !p.is_hidden())
     }
 

@@ -2,7 +2,7 @@
 
 use ulna_edit::command::{Bind, Normalize, gone_of_kept_mix};
 use ulna_model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, WeightMap};
-use ulna_weights::Canvas;
+use ulna_weights::SkinnedSurface;
 
 /// Where findings on a primitive's weights are.
 pub fn weight_place(mesh: MeshId, primitive: PrimitiveId) -> String {
@@ -91,7 +91,7 @@ pub(super) fn any_bare(document: &Document) -> bool {
 }
 
 /// Where the surfaces of a skin are no closed surface: what a brush along them stumbles over.
-pub fn surface_findings(canvas: &Canvas) -> Vec<Diagnostic> {
+pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let flaws = canvas.flaws();
     let place = surface_place(canvas.skin);
     let list = [

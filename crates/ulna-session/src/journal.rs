@@ -111,12 +111,12 @@ pub(super) fn hex(hash: u128) -> String {
 
 /// The file that lines go to.
 #[derive(Debug)]
-pub(super) struct Pen {
+pub(super) struct JournalWriter {
     file: Mutex<File>,
     sync: mpsc::Sender<()>,
 }
 
-impl Pen {
+impl JournalWriter {
     pub(super) fn new(file: File) -> io::Result<Arc<Self>> {
         let (sync, asked) = mpsc::channel::<()>();
         let twin = file.try_clone()?;
@@ -147,7 +147,7 @@ impl Pen {
     }
 }
 
-impl Drop for Pen {
+impl Drop for JournalWriter {
     fn drop(&mut self) {
         // The syncing thread has the same file for a moment longer; the lock is not its.
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -160,7 +160,7 @@ impl Drop for Pen {
 /// What a save tells the journal just before it replaces a file.
 #[derive(Clone, Debug)]
 pub struct SaveMark {
-    pen: Arc<Pen>,
+    pen: Arc<JournalWriter>,
     opened: OpenedFile,
     written: Option<Written>,
 }
@@ -293,7 +293,7 @@ pub struct Journal {
     opened: OpenedFile,
     has_place: bool,
     /// Nothing is on the disk before something is done.
-    pen: Option<Arc<Pen>>,
+    pen: Option<Arc<JournalWriter>>,
     /// Lines of steps that were written.
     steps: u64,
     /// The number of a step's line, by the revision that it left.
@@ -331,12 +331,12 @@ impl Journal {
     }
 
     /// The pen; with the first line written.
-    fn begun(&mut self) -> io::Result<&Arc<Pen>> {
+    fn begun(&mut self) -> io::Result<&Arc<JournalWriter>> {
         if self.pen.is_none() {
             fs::create_dir_all(&self.folder)?;
             let file = OpenOptions::new().create(true).append(true).open(self.folder.join(LINES))?;
             file.lock()?;
-            let pen = Pen::new(file)?;
+            let pen = JournalWriter::new(file)?;
             pen.write(&self.begin, false)?;
             self.pen = Some(pen);
             if !self.has_place {
@@ -355,7 +355,7 @@ impl Journal {
     ) -> io::Result<Self> {
         let has_place = matches!(&begin, Line::Begin { file: Some(_), .. });
         let opened = OpenedFile { folder: folder.clone(), source: session.source().clone() };
-        let pen = Some(Pen::new(file)?);
+        let pen = Some(JournalWriter::new(file)?);
         Ok(Self { folder, begin, opened, has_place, pen, steps, numbers, fault: None, told: false })
     }
 

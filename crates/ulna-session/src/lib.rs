@@ -67,7 +67,7 @@ use ulna_edit::{
 };
 pub use ulna_formats::{
     gltf::SaveError,
-    import::{Conversion, Found, USUAL_RATES, UpAxis, endings},
+    import::{Conversion, ImportFindings, USUAL_RATES, UpAxis, endings},
     weight_files::WeightFile,
 };
 use ulna_formats::{
@@ -143,7 +143,7 @@ pub struct Imported {
     /// How it was taken.
     pub conversion: Conversion,
     /// What was found in it.
-    pub found: Found,
+    pub found: ImportFindings,
 }
 
 /// What is not on disk.

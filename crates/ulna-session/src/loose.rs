@@ -1,11 +1,12 @@
 //! Work that a file does not keep: its kinds, and which of them an edit changes.
 
 use ulna_edit::{Edit, command::is_mix_loose};
-use ulna_model::{Aids, Document, SkinId};
+use ulna_model::{Document, EditorState, SkinId};
 
 /// Kinds of work in a document that saving it does not keep.
 pub(super) fn loose_aids(document: &Document) -> Vec<String> {
-    let Aids { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins: _, mix: _ } = &document.aids;
+    let EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins: _, mix: _ } =
+        &document.aids;
     let mut loose = Vec::new();
     if !unkeyed.is_empty() {
         loose.push("unkeyed".to_owned());

@@ -7,7 +7,7 @@ use ulna_edit::command::{
     field::{Nodes, Numbers, Reach, VertexTerms},
 };
 use ulna_model::{Document, NodeId};
-use ulna_weights::{Canvas, Influences, Refusal, Rule, paint};
+use ulna_weights::{Influences, Refusal, SkinnedSurface, WeightConstraints, paint};
 
 /// What keeps cells from being what they are to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub enum WhyNot {
     NoJoint(u16),
     /// By the rule that painting goes by.
     #[error(transparent)]
-    Rule(#[from] Refusal),
+    WeightConstraints(#[from] Refusal),
     /// Its numbers alone are more than there is.
     #[error("they add up to {0:.3}, and all of a vertex is 1")]
     TooMuch(f32),
@@ -40,7 +40,7 @@ impl WhyNot {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NoJoint(_) => "not_a_joint",
-            Self::Rule(rule) => rule.code(),
+            Self::WeightConstraints(rule) => rule.code(),
             Self::TooMuch(_) => "weights_above_one",
             Self::Locked(_) => "joints_locked",
         }
@@ -60,7 +60,7 @@ const ROUNDED: f32 = 2e-3;
 /// Where there are not as many values as cells.
 pub fn cells_assigned(
     document: &Document,
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     (vertices, joints): (&[u32], &[u16]),
     values: &[f32],
     (locked, limit): (&BTreeSet<NodeId>, usize),
@@ -71,7 +71,7 @@ pub fn cells_assigned(
     let mut rows: BTreeMap<u32, Influences> = BTreeMap::new();
     for (vertex, values) in vertices.iter().zip(values.chunks_exact(joints.len().max(1))) {
         let (map, _) = maps.map_of(*vertex);
-        let rule = Rule {
+        let rule = WeightConstraints {
             locked: &locks,
             parents: canvas.parents(),
             limit: limit.clamp(1, map.stride()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ulna_edit::{CommandError, joint_named, mesh_label, skin_of};
 use ulna_formats::weight_files::{Pasted, PastedRow};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable};
-use ulna_weights::{Canvas, Influences};
+use ulna_weights::{Influences, SkinnedSurface};
 
 /// What a primitive is called in a table, and no other of the document: its mesh, with the mesh's number where several are called so,
 /// and its own where the mesh has several.
@@ -60,7 +60,7 @@ pub fn weight_table(document: &Document, meshes: &[MeshId]) -> WeightTable {
 }
 
 /// The weights of some of a canvas's vertices, which rise; joints that move none of them are left out.
-pub fn weight_rows(document: &Document, canvas: &Canvas, vertices: &[u32]) -> WeightTable {
+pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32]) -> WeightTable {
     let mut table = WeightTable::default();
     for part in canvas.parts() {
         let own: Vec<u32> = vertices.iter().map(|v| v.wrapping_sub(part.first)).filter(|v| *v < part.count).collect();
@@ -104,7 +104,7 @@ pub struct RowsMeant {
 /// Where a column is no joint of the skin, or rows and vertices do not go together.
 pub fn rows_meant(
     document: &Document,
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     selected: &[u32],
     pasted: &Pasted,
     columns: &[NodeId],
@@ -148,7 +148,7 @@ pub fn rows_meant(
 /// By the canvas's vertices, the rows that name them.
 fn named_rows(
     document: &Document,
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     rows: &[PastedRow],
     selected: &[u32],
 ) -> Result<BTreeMap<u32, Vec<f32>>, CommandError> {
@@ -156,7 +156,7 @@ fn named_rows(
     let mut named: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
     for row in rows {
         let part = |mesh: &str| {
-            let of = |p: &&ulna_weights::CanvasPart| shape_name(document, p.mesh, p.primitive) == mesh;
+            let of = |p: &&ulna_weights::SurfacePart| shape_name(document, p.mesh, p.primitive) == mesh;
             canvas.parts().iter().find(of)
         };
         let part = match &row.mesh {

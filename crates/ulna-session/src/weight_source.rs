@@ -22,8 +22,8 @@ use ulna_formats::{gltf::Progress, weight_files::WeightFile};
 use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, SkinId, WeightShape};
 use ulna_motion::{ClipTransfer, KeysBy};
 use ulna_weights::{
-    Canvas, CarryBy, CarrySource, Distances, Draft, Giver, Influences, LaidBy, PartChange, Scope, TakeWeight, carry,
-    corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
+    CarryBy, CarrySource, Distances, Giver, Influences, LaidBy, PartChange, Scope, SkinnedSurface, TakeWeight,
+    WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
 };
 
 /// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
@@ -90,7 +90,7 @@ impl Session {
         let mut commands = Vec::new();
         let mut tally = Tally::default();
         for skin in document.skins.ids() {
-            let Some(canvas) = Canvas::new(document, skin) else { continue };
+            let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
             let parts = canvas.parts();
             // A mesh on several skins has its weights from the first.
             let takes =
@@ -173,10 +173,14 @@ fn row_of<'a>(shape: &'a WeightShape, joints: &'a [Option<u16>]) -> impl Fn(u32,
 }
 
 /// The commands that give vertices of a canvas what they take, by the rule of the sum, in the type that the file stores.
-fn put(document: &Document, canvas: &Canvas, rows: Vec<(u32, Influences)>) -> Result<Vec<Command>, CommandError> {
+fn put(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    rows: Vec<(u32, Influences)>,
+) -> Result<Vec<Command>, CommandError> {
     let locked = vec![false; canvas.joints().len()];
     let scope = Scope { locked: &locked, limit: usize::MAX, vertices: None };
-    let mut draft = Draft::new(document, canvas);
+    let mut draft = WorkingWeights::new(document, canvas);
     // What cannot be had stays; it was never seen otherwise.
     draft.put_as_is(&scope, rows);
     let mut commands = Vec::new();
@@ -277,7 +281,7 @@ impl Given {
 
     /// By the canvas's parts, the shape that is the same one there: by its name, which Maya ends in “Shape”; where both sides have only
     /// one, that.
-    fn matched(&self, document: &Document, canvas: &Canvas, wanted: &[usize]) -> Vec<Option<usize>> {
+    fn matched(&self, document: &Document, canvas: &SkinnedSurface, wanted: &[usize]) -> Vec<Option<usize>> {
         let plain = |name: &str| {
             let name = name.rsplit([':', '|']).next().unwrap_or(name);
             name.strip_suffix("Shape").unwrap_or(name).to_lowercase()
@@ -304,7 +308,7 @@ impl Given {
 
     /// What is best where nobody says: by numbers where every part has as many vertices there, lying where they lie here as far as that
     /// is known; else by the surface.
-    fn best_way(&self, canvas: &Canvas, wanted: &[usize], matched: &[Option<usize>]) -> CarryBy {
+    fn best_way(&self, canvas: &SkinnedSurface, wanted: &[usize], matched: &[Option<usize>]) -> CarryBy {
         let same = |k: &usize| {
             let (Some(shape), part) = (matched[*k].map(|s| &self.shapes[s]), &canvas.parts()[*k]) else { return false };
             let is_there = shape.positions.is_empty() || {
@@ -324,7 +328,7 @@ impl Given {
     fn check(
         &self,
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         wanted: &[usize],
         matched: &[Option<usize>],
         by: CarryBy,
@@ -377,7 +381,7 @@ impl Given {
     }
 
     /// By a shape's joints, which they are of the canvas.
-    fn joints(&self, document: &Document, canvas: &Canvas, shape: &WeightShape) -> Vec<Option<u16>> {
+    fn joints(&self, document: &Document, canvas: &SkinnedSurface, shape: &WeightShape) -> Vec<Option<u16>> {
         let one = |name: &String| {
             let known = self.counterparts.get(name).and_then(|n| canvas.joint(*n));
             known.or_else(|| joint_named(document, canvas.joints(), name))
@@ -400,7 +404,7 @@ impl Given {
     fn taken_by(
         &self,
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         wanted: &[usize],
         by: Option<CarryWay>,
         tally: &mut Tally,
@@ -453,7 +457,7 @@ impl Given {
     fn placed(
         &self,
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         (list, joints): (&[usize], &[Vec<Option<u16>>]),
         (vertices, by): (&[u32], CarryBy),
     ) -> Placed {
@@ -478,7 +482,7 @@ impl Given {
     }
 
     /// The positions of shapes without a skeleton, brought to the unit here: one factor for the whole file.
-    fn scaled(&self, canvas: &Canvas, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
+    fn scaled(&self, canvas: &SkinnedSurface, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
         let theirs: Vec<Vec3> = list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
         let ours: Vec<Vec3> = vertices.iter().map(|v| canvas.rest()[canvas.place_of(*v) as usize]).collect();
         let scale = unit_between(size_of(&theirs), size_of(&ours));

@@ -24,7 +24,7 @@ pub struct Worked {
     session: u64,
     /// The state of the document that they were worked out on.
     revision: u64,
-    found: Result<Found, RunError>,
+    found: Result<WorkResult, RunError>,
     /// As they were asked for.
     asked: Vec<Command>,
 }
@@ -59,7 +59,7 @@ impl Worked {
 
 /// The edits, the commands that make them and need no file, and what is to be said.
 #[derive(Debug)]
-struct Found {
+struct WorkResult {
     commands: Vec<Command>,
     edits: Vec<Edit>,
     /// What the edits replace in the document that they were worked out on, in the same order.
@@ -73,7 +73,7 @@ impl Work {
         let Self { session, label, commands: asked, revision } = self;
         let mut said = Vec::new();
         let found = session.spelled_out(asked.clone(), &mut said).and_then(|commands| session.work_out(commands));
-        let found = found.map(|found| Found { notes: [said, found.notes].concat(), ..found });
+        let found = found.map(|found| WorkResult { notes: [said, found.notes].concat(), ..found });
         Worked { label, session: session.id, revision, found, asked }
     }
 }
@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// What commands come to one after the other, each on what the ones before left.
-    fn work_out(&self, commands: Vec<Command>) -> Result<Found, RunError> {
+    fn work_out(&self, commands: Vec<Command>) -> Result<WorkResult, RunError> {
         let (mut edits, mut replaced, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut probe = self.document.clone();
         for command in &commands {
@@ -115,7 +115,7 @@ impl Session {
             edits.extend(done.edits);
             notes.extend(done.notes);
         }
-        Ok(Found { commands, edits, replaced, notes })
+        Ok(WorkResult { commands, edits, replaced, notes })
     }
 
     /// Applies what was worked out, as one step; whether it changed anything. The document may have been changed meanwhile, as
@@ -144,7 +144,7 @@ impl Session {
     }
 
     /// Whether what a result changes is still what it was worked out on.
-    fn is_untouched(&self, found: &Found) -> bool {
+    fn is_untouched(&self, found: &WorkResult) -> bool {
         let mut probe = self.document.clone();
         found.edits.iter().zip(&found.replaced).all(|(edit, was)| apply(&mut probe, edit.clone()).as_ref() == Ok(was))
     }
@@ -157,7 +157,7 @@ impl Session {
         if worked.session != self.id {
             return Err(CommandError::other("other_file_open", "another file was opened meanwhile").into());
         }
-        let Found { commands, edits, replaced: _, notes } = worked.found?;
+        let WorkResult { commands, edits, replaced: _, notes } = worked.found?;
         self.settle();
         self.history.preview(&mut self.document, &worked.label, edits, commands).map_err(CommandError::from)?;
         self.notes.extend(notes);

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use glam::{Mat4, Vec3};
 use rayon::prelude::*;
 
-use super::{Flaws, Influences, share::Refusal, share::Rule, volume::Branches};
+use super::{Influences, WeightIssues, share::Refusal, share::WeightConstraints, volume::Branches};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap};
 
 /// None, where a place or a joint is expected.
@@ -16,7 +16,7 @@ pub const NOWHERE: u32 = u32::MAX;
 
 /// One primitive of a canvas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CanvasPart {
+pub struct SurfacePart {
     /// The first node that shows it on this skin.
     pub node: NodeId,
     /// Its mesh.
@@ -31,12 +31,12 @@ pub struct CanvasPart {
 
 /// Lists by number, side by side in one array.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct PackedLists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Lists {
+impl PackedLists {
     #[inline]
     pub(super) fn of(&self, k: u32) -> &[u32] {
         &self.items[self.starts[k as usize] as usize..self.starts[k as usize + 1] as usize]
@@ -49,10 +49,10 @@ pub(super) struct Topo {
     pub place_of: Vec<u32>,
     /// The first vertex of each place.
     pub firsts: Vec<u32>,
-    pub vertices: Lists,
-    pub rings: Lists,
+    pub vertices: PackedLists,
+    pub rings: PackedLists,
     /// The triangles around each place: pairs of the places that follow it in them.
-    fans: Lists,
+    fans: PackedLists,
     rest: Vec<Vec3>,
 }
 
@@ -80,10 +80,10 @@ impl Drawn {
 
 /// All that hangs on one skin. Vertices are numbered through, part by part.
 #[derive(Debug)]
-pub struct Canvas {
+pub struct SkinnedSurface {
     /// The skin.
     pub skin: SkinId,
-    parts: Vec<CanvasPart>,
+    parts: Vec<SurfacePart>,
     shapes: Vec<Drawn>,
     /// By the parts, which of several skins each hangs on; empty where there is but one. What lies at one place on two skins is two
     /// places.
@@ -94,11 +94,11 @@ pub struct Canvas {
     parents: Vec<u16>,
     /// Made when first asked for: what looks at one vertex at a time does not need it.
     topo: OnceLock<Topo>,
-    flaws: OnceLock<Flaws>,
+    flaws: OnceLock<WeightIssues>,
     branches: OnceLock<Branches>,
 }
 
-impl Canvas {
+impl SkinnedSurface {
     /// The surfaces of a skin; nothing where it has none with weights.
     pub fn new(document: &Document, skin: SkinId) -> Option<Self> {
         Self::of_nodes(document, skin, document.shown_nodes())
@@ -111,7 +111,7 @@ impl Canvas {
 
     /// The surfaces of a skin at these nodes, shown or not.
     fn of_nodes(document: &Document, skin: SkinId, nodes: impl IntoIterator<Item = NodeId>) -> Option<Self> {
-        let mut parts: Vec<CanvasPart> = Vec::new();
+        let mut parts: Vec<SurfacePart> = Vec::new();
         let mut shapes = Vec::new();
         let mut known = BTreeSet::new();
         let mut first = 0u32;
@@ -121,7 +121,7 @@ impl Canvas {
             for (primitive, p) in document.mesh(mesh).entries() {
                 if p.weights.is_some() && known.insert((mesh, primitive)) {
                     let count = p.positions.len() as u32;
-                    parts.push(CanvasPart { node, mesh, primitive, first, count });
+                    parts.push(SurfacePart { node, mesh, primitive, first, count });
                     let (positions, indices) = (p.positions.clone(), p.indices.clone());
                     shapes.push(Drawn { positions, indices, topology: p.topology });
                     first = first.checked_add(count)?;
@@ -170,7 +170,7 @@ impl Canvas {
                 } else {
                     shape.positions.iter().map(|p| space.transform_point3(*p)).collect::<Vec<Vec3>>().into()
                 };
-                parts.push(CanvasPart { first, ..*part });
+                parts.push(SurfacePart { first, ..*part });
                 shapes.push(Drawn { positions, indices: shape.indices.clone(), topology: shape.topology });
                 owners.push(u16::try_from(k).ok()?);
                 origins.push((k, own));
@@ -244,12 +244,12 @@ impl Canvas {
     }
 
     /// Where the triangles do not make a closed surface.
-    pub fn flaws(&self) -> &Flaws {
-        self.flaws.get_or_init(|| Flaws::of(self.topo(), self.place_count()))
+    pub fn flaws(&self) -> &WeightIssues {
+        self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.place_count()))
     }
 
     /// Its primitives.
-    pub fn parts(&self) -> &[CanvasPart] {
+    pub fn parts(&self) -> &[SurfacePart] {
         &self.parts
     }
 
@@ -336,7 +336,7 @@ impl Canvas {
 
     /// The weights of all parts, for many reads.
     pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
-        let map = |p: &CanvasPart| document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref();
+        let map = |p: &SurfacePart| document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref();
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
@@ -376,8 +376,8 @@ struct MapPart<'a> {
 
 impl<'a> Maps<'a> {
     /// Maps that are worked on, part by part.
-    pub(super) fn of(canvas: &Canvas, maps: impl Iterator<Item = &'a WeightMap>) -> Self {
-        let part = |(part, map): (&CanvasPart, &'a WeightMap)| MapPart {
+    pub(super) fn of(canvas: &SkinnedSurface, maps: impl Iterator<Item = &'a WeightMap>) -> Self {
+        let part = |(part, map): (&SurfacePart, &'a WeightMap)| MapPart {
             first: part.first,
             stride: map.stride(),
             map,
@@ -420,7 +420,7 @@ impl<'a> Maps<'a> {
     /// # Errors
     /// As [`Influences::read`].
     #[inline]
-    pub fn read(&self, vertex: u32, list: &mut Influences, rule: &Rule<'_>) -> Result<(), Refusal> {
+    pub fn read(&self, vertex: u32, list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
         let (joints, weights) = self.slots(vertex);
         list.read(joints, weights, rule)
     }
@@ -488,7 +488,7 @@ fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
 }
 
 /// The items of each group, in order.
-pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
+pub(super) fn group(group_of: &[u32], groups: usize) -> PackedLists {
     let mut starts = vec![0u32; groups + 1];
     for g in group_of {
         starts[*g as usize + 1] += 1;
@@ -502,11 +502,11 @@ pub(super) fn group(group_of: &[u32], groups: usize) -> Lists {
         items[next[*g as usize] as usize] = item as u32;
         next[*g as usize] += 1;
     }
-    Lists { starts, items }
+    PackedLists { starts, items }
 }
 
 /// By the places, the two that follow each in its triangles. `corners` are triples of places.
-fn following(corners: &[u32], places: usize) -> Lists {
+fn following(corners: &[u32], places: usize) -> PackedLists {
     let mut starts = vec![0u32; places + 1];
     for c in corners {
         starts[*c as usize + 1] += 2;
@@ -524,15 +524,15 @@ fn following(corners: &[u32], places: usize) -> Lists {
             *slot += 2;
         }
     }
-    Lists { starts, items }
+    PackedLists { starts, items }
 }
 
 /// The places around each place, each once, in rising order; and before, two by two, as triangles have them. `corners` are
 /// triples of places, `ends` pairs of those that a line joins.
-fn around(mut corners: Vec<u32>, ends: &[u32], places: usize) -> (Lists, Lists) {
+fn around(mut corners: Vec<u32>, ends: &[u32], places: usize) -> (PackedLists, PackedLists) {
     corners.truncate(corners.len() / 3 * 3);
     let fans = following(&corners, places);
-    let Lists { starts, mut items } = if ends.is_empty() {
+    let PackedLists { starts, mut items } = if ends.is_empty() {
         fans.clone()
     } else {
         // A line is a triangle that goes there and back: what names itself is left out below.
@@ -567,7 +567,7 @@ fn around(mut corners: Vec<u32>, ends: &[u32], places: usize) -> (Lists, Lists) 
         closed.extend_from_slice(&list[..*length as usize]);
         ends.push(closed.len() as u32);
     }
-    (Lists { starts: ends, items: closed }, fans)
+    (PackedLists { starts: ends, items: closed }, fans)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::{Canvas, Influences};
+use super::{Influences, SkinnedSurface};
 use ulna_geometry::ClosestSurface;
 use ulna_model::{Primitive, Topology};
 
@@ -126,7 +126,7 @@ pub struct Carried {
 /// What vertices of a canvas take from surfaces. With [`CarryBy::Order`] the `k`-th source is for the `k`-th of `parts`, which are the
 /// canvas's. All copies of a vertex take the same, but by order, where each has its own number.
 pub fn carry(
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     uv_of: &(dyn Fn(u32) -> Option<Vec2> + Sync),
     sources: &[CarrySource<'_>],
     by: CarryBy,

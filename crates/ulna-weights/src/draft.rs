@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::{
-    Canvas, CanvasPart, Influences, Maps, Refusal, Rule,
+    Influences, Maps, Refusal, SkinnedSurface, SurfacePart, WeightConstraints,
     faults::fault_of,
-    quick::{Group, LANES, Quick},
+    quick::{Group, LANES, SimdNormalizer},
     share,
 };
 use ulna_model::{Document, WeightMap, WeightPatch};
@@ -31,7 +31,7 @@ impl Scope<'_> {
     }
 
     /// Whether a part has a vertex that is touched.
-    pub(super) fn has_any(&self, part: &CanvasPart) -> bool {
+    pub(super) fn has_any(&self, part: &SurfacePart) -> bool {
         let own = part.first as usize..(part.first + part.count) as usize;
         self.vertices.is_none_or(|list| list[own].contains(&true))
     }
@@ -58,8 +58,8 @@ pub enum PartChange {
 
 /// Weights of a canvas while they are worked on.
 #[derive(Clone, Debug)]
-pub struct Draft<'a> {
-    pub(super) canvas: &'a Canvas,
+pub struct WorkingWeights<'a> {
+    pub(super) canvas: &'a SkinnedSurface,
     pub(super) maps: Vec<WeightMap>,
 }
 
@@ -70,19 +70,19 @@ const CHUNK: usize = 4_096;
 pub(super) enum Fast<'a> {
     None,
     /// A group of vertices at once; these are their numbers.
-    Group(&'a (dyn Fn(&Quick, &mut Group, &[u32]) + Sync)),
+    Group(&'a (dyn Fn(&SimdNormalizer, &mut Group, &[u32]) + Sync)),
     /// As `Group`, of other slots than the vertices' own, which are put in here.
     Others(&'a Others<'a>),
 }
 
-type Others<'a> = dyn Fn(&Quick, &mut Group, &Maps<'_>, &[u32]) + Sync + 'a;
+type Others<'a> = dyn Fn(&SimdNormalizer, &mut Group, &Maps<'_>, &[u32]) + Sync + 'a;
 
 /// Joints and weights of a vertex with four slots.
 type Slots = ([u16; 4], [f32; 4]);
 
 /// A vertex as it is, before anything is done to it.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct VertexView<'a> {
     /// Its number in the part.
     pub own: u32,
     /// Its number in the canvas.
@@ -104,10 +104,10 @@ struct PartLook<'a> {
 
 impl<'a> PartLook<'a> {
     #[inline]
-    fn look(&self, own: u32) -> Look<'a> {
+    fn look(&self, own: u32) -> VertexView<'a> {
         let slots = own as usize * self.stride..(own as usize + 1) * self.stride;
         let (joints, weights) = (&self.joints[slots.clone()], &self.weights[slots]);
-        Look { own, vertex: self.first + own, map: self.map, joints, weights }
+        VertexView { own, vertex: self.first + own, map: self.map, joints, weights }
     }
 
     /// Where a vertex has four of them.
@@ -117,7 +117,7 @@ impl<'a> PartLook<'a> {
     }
 }
 
-impl Look<'_> {
+impl VertexView<'_> {
     #[cold]
     pub fn influences(&self) -> Influences {
         Influences::of(self.map, self.own as usize)
@@ -133,7 +133,7 @@ pub(super) struct Scratch {
 
 /// What becomes of the vertices of a chunk.
 #[derive(Default)]
-struct Found {
+struct ChunkResult {
     /// By the canvas's numbers.
     refused: Vec<(u32, Refusal)>,
     /// Those that change, by their numbers in the part, with their slots.
@@ -144,9 +144,9 @@ struct Found {
     mended: Vec<u32>,
 }
 
-impl Found {
+impl ChunkResult {
     #[inline]
-    fn keep(&mut self, look: &Look<'_>, list: &Influences) {
+    fn keep(&mut self, look: &VertexView<'_>, list: &Influences) {
         if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
             self.mended.push(look.own);
         }
@@ -187,8 +187,8 @@ impl Found {
 struct Worker<'a, W> {
     maps: &'a Maps<'a>,
     part: PartLook<'a>,
-    rule: &'a Rule<'a>,
-    quick: Option<&'a Quick>,
+    rule: &'a WeightConstraints<'a>,
+    quick: Option<&'a SimdNormalizer>,
     fast: &'a Fast<'a>,
     work: &'a W,
     scratch: Scratch,
@@ -196,12 +196,12 @@ struct Worker<'a, W> {
     /// Those that are to become a group, by their numbers in the part.
     waiting: [u32; LANES],
     count: usize,
-    out: Found,
+    out: ChunkResult,
 }
 
-impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>> Worker<'a, W> {
+impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal>> Worker<'a, W> {
     #[inline]
-    fn take(&mut self, look: &Look<'a>) {
+    fn take(&mut self, look: &VertexView<'a>) {
         match self.fast {
             Fast::None => self.slow(look),
             Fast::Group(_) | Fast::Others(_) => {
@@ -215,7 +215,7 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
     }
 
     #[inline]
-    fn slow(&mut self, look: &Look<'a>) {
+    fn slow(&mut self, look: &VertexView<'a>) {
         let read = self.scratch.list.read(look.joints, look.weights, self.rule);
         match read.and_then(|()| (self.work)(self.maps, look.vertex, &mut self.scratch, self.rule)) {
             Ok(false) => {}
@@ -253,8 +253,8 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal>
     }
 }
 
-pub(super) fn rule<'a>(scope: &Scope<'a>, canvas: &'a Canvas, map: &WeightMap) -> Rule<'a> {
-    Rule {
+pub(super) fn rule<'a>(scope: &Scope<'a>, canvas: &'a SkinnedSurface, map: &WeightMap) -> WeightConstraints<'a> {
+    WeightConstraints {
         locked: scope.locked,
         parents: canvas.parents(),
         limit: scope.limit.clamp(1, map.stride()),
@@ -264,9 +264,9 @@ pub(super) fn rule<'a>(scope: &Scope<'a>, canvas: &'a Canvas, map: &WeightMap) -
     }
 }
 
-impl<'a> Draft<'a> {
+impl<'a> WorkingWeights<'a> {
     /// The weights as they are.
-    pub fn new(document: &Document, canvas: &'a Canvas) -> Self {
+    pub fn new(document: &Document, canvas: &'a SkinnedSurface) -> Self {
         let maps = canvas.maps(document);
         Self { canvas, maps: (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect() }
     }
@@ -315,25 +315,25 @@ impl<'a> Draft<'a> {
         &mut self,
         scope: &Scope<'_>,
         fast: Fast<'_>,
-        test: impl Fn(&Look<'_>) -> bool + Sync,
-        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+        test: impl Fn(&VertexView<'_>) -> bool + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal> + Sync,
     ) -> Refused {
         tally(&self.each_of(scope, &[], fast, test, work))
     }
 
-    /// As [`Draft::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order. What was
+    /// As [`WorkingWeights::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order. What was
     /// refused, vertex by vertex.
     pub(super) fn each_of(
         &mut self,
         scope: &Scope<'_>,
         lists: &[Option<Vec<u32>>],
         fast: Fast<'_>,
-        test: impl Fn(&Look<'_>) -> bool + Sync,
-        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &Rule<'_>) -> Result<bool, Refusal> + Sync,
+        test: impl Fn(&VertexView<'_>) -> bool + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal> + Sync,
     ) -> Vec<(u32, Refusal)> {
         let canvas = self.canvas;
         let maps = Maps::of(canvas, self.maps.iter());
-        let mut found: Vec<Vec<Found>> = Vec::with_capacity(self.maps.len());
+        let mut found: Vec<Vec<ChunkResult>> = Vec::with_capacity(self.maps.len());
         for (index, (part, map)) in canvas.parts().iter().zip(&self.maps).enumerate() {
             if !scope.has_any(part) {
                 found.push(Vec::new());
@@ -341,7 +341,7 @@ impl<'a> Draft<'a> {
             }
             let stride = map.stride();
             let rule = rule(scope, canvas, map);
-            let quick = Quick::new(stride, &rule).filter(|_| map.not_numbers.is_empty());
+            let quick = SimdNormalizer::new(stride, &rule).filter(|_| map.not_numbers.is_empty());
             let part = PartLook { first: part.first, map, stride, joints: &map.joints, weights: &map.weights };
             let run = |chunk: usize| {
                 let mut worker = Worker {
@@ -355,7 +355,7 @@ impl<'a> Draft<'a> {
                     group: Group::default(),
                     waiting: [0; LANES],
                     count: 0,
-                    out: Found::default(),
+                    out: ChunkResult::default(),
                 };
                 let mut one = |own: u32| {
                     let look = part.look(own);

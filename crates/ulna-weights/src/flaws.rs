@@ -6,7 +6,7 @@ use super::canvas::Topo;
 
 /// Places of a canvas where its triangles do not make a closed surface. Places rise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flaws {
+pub struct WeightIssues {
     /// At an edge of one triangle alone: the rim of a hole, or of a sheet.
     pub open: Vec<u32>,
     /// At an edge of three triangles or more.
@@ -17,14 +17,14 @@ pub struct Flaws {
 
 /// What is found around one place.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct PointIssues {
     open: bool,
     crowded: bool,
     doubled: bool,
 }
 
 /// Looks at all triangles around a place. A triangle that is there twice counts once for its edges.
-fn look(topo: &Topo, place: u32, sides: &mut Vec<[u32; 2]>, ends: &mut Vec<u32>) -> Found {
+fn look(topo: &Topo, place: u32, sides: &mut Vec<[u32; 2]>, ends: &mut Vec<u32>) -> PointIssues {
     let proper = |[b, c]: &&[u32; 2]| b != c && *b != place && *c != place;
     sides.clear();
     sides.extend(topo.fan(place).iter().filter(proper).map(|[b, c]| [*b.min(c), *b.max(c)]));
@@ -34,7 +34,7 @@ fn look(topo: &Topo, place: u32, sides: &mut Vec<[u32; 2]>, ends: &mut Vec<u32>)
     ends.clear();
     ends.extend(sides.iter().flatten());
     ends.sort_unstable();
-    let mut found = Found { doubled: sides.len() < all, ..Found::default() };
+    let mut found = PointIssues { doubled: sides.len() < all, ..PointIssues::default() };
     for run in ends.chunk_by(|a, b| a == b) {
         found.open |= run.len() == 1;
         found.crowded |= run.len() > 2;
@@ -42,7 +42,7 @@ fn look(topo: &Topo, place: u32, sides: &mut Vec<[u32; 2]>, ends: &mut Vec<u32>)
     found
 }
 
-impl Flaws {
+impl WeightIssues {
     pub(super) fn of(topo: &Topo, places: usize) -> Self {
         const CHUNK: usize = 8_192;
         let chunk = |k: usize| {

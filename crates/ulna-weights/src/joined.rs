@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{Mat4, Quat, Vec2, Vec3};
 
-use super::{Canvas, Draft, MirrorMap, PartChange, Refused, Scope, layers::Sides, seams::mesh_from_mesh};
+use super::{
+    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, layers::Sides, seams::mesh_from_mesh,
+};
 use ulna_model::{Document, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
 
@@ -16,7 +18,8 @@ const NOBODY: u16 = u16::MAX;
 /// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is the mirror image of another's, or all
 /// of them stand so. Each skin is in one of the lists.
 pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
-    let painted: BTreeSet<SkinId> = document.skins.ids().filter(|s| Canvas::new(document, *s).is_some()).collect();
+    let painted: BTreeSet<SkinId> =
+        document.skins.ids().filter(|s| SkinnedSurface::new(document, *s).is_some()).collect();
     if painted.len() < 2 {
         return painted.into_iter().map(|s| vec![s]).collect();
     }
@@ -58,8 +61,12 @@ fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinI
             if joints(other).len() != joints(&list).len() {
                 return false;
             }
-            let both = other.iter().chain(&list).filter_map(|s| Canvas::new(document, *s)).collect::<Vec<Canvas>>();
-            Found::of(document, mirror, &both).is_some_and(|found| found.agreeing() == found.joints.nodes.len())
+            let both = other
+                .iter()
+                .chain(&list)
+                .filter_map(|s| SkinnedSurface::new(document, *s))
+                .collect::<Vec<SkinnedSurface>>();
+            JoinedSkins::of(document, mirror, &both).is_some_and(|found| found.agreeing() == found.joints.nodes.len())
         };
         if let Some(at) = open.iter().position(are_sides) {
             let other = open.remove(at);
@@ -86,9 +93,9 @@ pub fn is_one_sided(document: &Document, skin: SkinId) -> bool {
 /// The surfaces of several skins as one.
 #[derive(Debug)]
 pub struct Joined {
-    canvases: Vec<Canvas>,
+    canvases: Vec<SkinnedSurface>,
     /// Of all of them, in a space that they share, with the joints of all.
-    all: Canvas,
+    all: SkinnedSurface,
     /// By the parts of that: of which canvas each is, and which part of it.
     origins: Vec<(usize, usize)>,
     /// By canvas, what the joints of its skin are among all.
@@ -111,15 +118,15 @@ pub struct JoinedMirror {
 }
 
 /// How several skins lie to each other, and what their joints are to the mirror.
-struct Found {
+struct JoinedSkins {
     /// By canvas, what leads from its mesh space into the one that they share.
     spaces: Vec<Mat4>,
     joints: Joints,
     roles: MirrorPairs,
 }
 
-impl Found {
-    fn of(document: &Document, mirror: &Mirror, canvases: &[Canvas]) -> Option<Self> {
+impl JoinedSkins {
+    fn of(document: &Document, mirror: &Mirror, canvases: &[SkinnedSurface]) -> Option<Self> {
         let tries = [false, true].map(|bound_as_one| {
             let spaces = spaces(document, mirror, canvases, bound_as_one)?;
             let joints = Joints::of(document, mirror, canvases, &spaces);
@@ -135,7 +142,7 @@ impl Found {
     }
 
     /// Whether a skin is symmetric about another plane than all of them.
-    fn is_strange(&self, document: &Document, mirror: &Mirror, canvas: &Canvas) -> bool {
+    fn is_strange(&self, document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> bool {
         let own = MirrorPairs::of(document, canvas.skin);
         let joints = canvas.joints();
         // Fingers may lie across from each other, and are no pair of a body.
@@ -161,17 +168,18 @@ impl Joined {
     /// another plane, as of a second body, is left out.
     pub fn of(document: &Document, skins: &[SkinId]) -> Option<Self> {
         let mirror = Mirror::of(document);
-        let mut canvases: Vec<Canvas> = skins.iter().filter_map(|s| Canvas::new(document, *s)).collect();
+        let mut canvases: Vec<SkinnedSurface> =
+            skins.iter().filter_map(|s| SkinnedSurface::new(document, *s)).collect();
         loop {
-            let found = Found::of(document, &mirror, &canvases)?;
+            let found = JoinedSkins::of(document, &mirror, &canvases)?;
             let stranger = canvases.iter().position(|c| found.is_strange(document, &mirror, c));
             let Some(stranger) = stranger else { return Self::made(document, canvases, found) };
             canvases.remove(stranger);
         }
     }
 
-    fn made(document: &Document, canvases: Vec<Canvas>, found: Found) -> Option<Self> {
-        let Found { spaces, joints, roles } = found;
+    fn made(document: &Document, canvases: Vec<SkinnedSurface>, found: JoinedSkins) -> Option<Self> {
+        let JoinedSkins { spaces, joints, roles } = found;
         if canvases.len() < 2 || !roles.has_pairs() || joints.nodes.len() >= usize::from(NOBODY) {
             return None;
         }
@@ -179,24 +187,24 @@ impl Joined {
         let heads = joints.places.iter().map(|p| turn.transform_point3(*p)).collect();
         let number: HashMap<NodeId, u16> = joints.nodes.iter().enumerate().map(|(k, n)| (*n, k as u16)).collect();
         let numbers = canvases.iter().map(|c| c.joints().iter().map(|j| number[j]).collect()).collect();
-        let placed: Vec<(&Canvas, Mat4)> = canvases.iter().zip(&spaces).map(|(c, s)| (c, turn * *s)).collect();
-        let (all, origins) = Canvas::of_several(document, &placed, joints.nodes.into(), heads)?;
+        let placed: Vec<(&SkinnedSurface, Mat4)> = canvases.iter().zip(&spaces).map(|(c, s)| (c, turn * *s)).collect();
+        let (all, origins) = SkinnedSurface::of_several(document, &placed, joints.nodes.into(), heads)?;
         let (offset, left_is_high) = (roles.offset() * sign, roles.left_is_high() == (sign > 0.0));
         Some(Self { canvases, all, origins, numbers, roles, axis, offset, left_is_high })
     }
 
     /// The surfaces of each skin.
-    pub fn canvases(&self) -> &[Canvas] {
+    pub fn canvases(&self) -> &[SkinnedSurface] {
         &self.canvases
     }
 
     /// The surfaces of each skin, without the others.
-    pub fn into_canvases(self) -> Vec<Canvas> {
+    pub fn into_canvases(self) -> Vec<SkinnedSurface> {
         self.canvases
     }
 
     /// The surfaces of all of them.
-    pub const fn all(&self) -> &Canvas {
+    pub const fn all(&self) -> &SkinnedSurface {
         &self.all
     }
 
@@ -214,10 +222,11 @@ impl Joined {
     /// Mirrors one side to the other. `scope` counts the vertices and the joints of all.
     pub fn mirror(&self, document: &Document, sides: &Sides, from_left: bool, scope: &Scope<'_>) -> JoinedMirror {
         let before: Vec<WeightMap> = self.origins.iter().map(|at| self.renumbered(document, *at)).collect();
-        let mut draft = Draft { canvas: &self.all, maps: before.clone() };
+        let mut draft = WorkingWeights { canvas: &self.all, maps: before.clone() };
         let from_high = sides.left_is_high == from_left;
         let refused = draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, scope);
-        let mut drafts: Vec<Draft<'_>> = self.canvases.iter().map(|c| Draft::new(document, c)).collect();
+        let mut drafts: Vec<WorkingWeights<'_>> =
+            self.canvases.iter().map(|c| WorkingWeights::new(document, c)).collect();
         let mut missing = BTreeMap::new();
         for (k, at) in self.origins.iter().enumerate() {
             self.put_back((&before[k], &draft.maps[k]), *at, &mut drafts[at.0].maps[at.1], &mut missing);
@@ -288,7 +297,7 @@ fn along_axis(normal: Vec3) -> (Mat4, usize, f32) {
 }
 
 impl Joints {
-    fn of(document: &Document, mirror: &Mirror, canvases: &[Canvas], spaces: &[Mat4]) -> Self {
+    fn of(document: &Document, mirror: &Mirror, canvases: &[SkinnedSurface], spaces: &[Mat4]) -> Self {
         let (mut nodes, mut places, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
         let stand = |node: NodeId| mirror.stand(node).w_axis.truncate();
         let mut add = |node: NodeId, place: Vec3| {
@@ -340,7 +349,7 @@ impl Joints {
 
 /// What leads from the mesh space of each canvas into one that they share. Those that have joints in common, bound alike, lie as these
 /// say. Others lie where their joints stand in the scene, or, `bound_as_one`, in the same space as the largest of them.
-fn spaces(document: &Document, mirror: &Mirror, canvases: &[Canvas], bound_as_one: bool) -> Option<Vec<Mat4>> {
+fn spaces(document: &Document, mirror: &Mirror, canvases: &[SkinnedSurface], bound_as_one: bool) -> Option<Vec<Mat4>> {
     let mut order: Vec<usize> = (0..canvases.len()).collect();
     order.sort_by_key(|k| std::cmp::Reverse(canvases[*k].joints().len()));
     let mut spaces: Vec<Option<Mat4>> = vec![None; canvases.len()];
@@ -375,7 +384,7 @@ fn spaces(document: &Document, mirror: &Mirror, canvases: &[Canvas], bound_as_on
 }
 
 /// `scene_from_mesh` of a canvas, as the joint says that most others hang on.
-fn in_scene(document: &Document, mirror: &Mirror, canvas: &Canvas) -> Option<Mat4> {
+fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Option<Mat4> {
     let skin = document.skin(canvas.skin);
     let parents = canvas.parents();
     let top_of = |joint: usize| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use glam::{Mat4, Vec3};
 
-use super::{Canvas, corners, mesh_from_mesh, overlay::Overlay};
+use super::{SkinnedSurface, corners, mesh_from_mesh, overlay::Overlay};
 use ulna_geometry::ClosestSurface;
 use ulna_model::{Document, NodeId, Primitive, SkinId};
 
@@ -59,7 +59,7 @@ impl LaidBy {
 /// `pairs` are joints of the source with their counterparts, `wanted` the canvas's vertices that take.
 pub fn laid_over(
     (theirs, ours): (&Document, &Document),
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     givers: &[Giver<'_>],
     pairs: &[(NodeId, NodeId)],
     wanted: &[u32],
@@ -131,7 +131,7 @@ fn share_matched(givers: &[Giver<'_>]) -> f64 {
 }
 
 /// Mesh space of the canvas from that of a primitive whose skin was bound in the same pose.
-fn bound_alike((theirs, ours): (&Document, &Document), canvas: &Canvas, giver: &Giver<'_>) -> Option<Mat4> {
+fn bound_alike((theirs, ours): (&Document, &Document), canvas: &SkinnedSurface, giver: &Giver<'_>) -> Option<Mat4> {
     let numbers = giver.joints.iter().enumerate();
     let pairs: Vec<(usize, usize)> = numbers.filter_map(|(k, j)| Some((usize::from((*j)?), k))).collect();
     mesh_from_mesh(ours.skin(canvas.skin), theirs.skin(giver.skin), &pairs)
@@ -145,7 +145,7 @@ fn moved(positions: &[Vec3], by: &Mat4) -> Vec<Vec3> {
 /// its lengths are brought to the unit here, as long as that brings the surfaces nearer.
 fn lying(
     (theirs, ours): (&Document, &Document),
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     givers: &[Giver<'_>],
     wanted: &[u32],
 ) -> Vec<Vec<Vec3>> {
@@ -164,7 +164,7 @@ fn lying(
 }
 
 /// The mean distance of vertices from the nearest points, over at most two thousand of them.
-fn apart(canvas: &Canvas, givers: &[Giver<'_>], positions: &[Vec<Vec3>], wanted: &[u32]) -> f32 {
+fn apart(canvas: &SkinnedSurface, givers: &[Giver<'_>], positions: &[Vec<Vec3>], wanted: &[u32]) -> f32 {
     const MOST: usize = 2000;
     let surface = |(g, positions): (&Giver<'_>, &Vec<Vec3>)| {
         ClosestSurface::new(positions.clone(), corners(g.primitive).into_owned())

@@ -9,17 +9,17 @@ use pulp::Simd;
 
 /// Floats.
 #[derive(Clone, Copy)]
-pub(super) struct Floats<S: Simd>(pub S, pub S::f32s);
+pub(super) struct F32Lanes<S: Simd>(pub S, pub S::f32s);
 
 /// Whole numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Wholes<S: Simd>(pub S, pub S::i32s);
+pub(super) struct I32Lanes<S: Simd>(pub S, pub S::i32s);
 
 /// Answers.
 #[derive(Clone, Copy)]
 pub(super) struct Masks<S: Simd>(pub S, pub S::m32s);
 
-impl<S: Simd> Floats<S> {
+impl<S: Simd> F32Lanes<S> {
     #[inline(always)]
     pub fn all(simd: S, value: f32) -> Self {
         Self(simd, simd.splat_f32s(value))
@@ -67,7 +67,7 @@ impl<S: Simd> Floats<S> {
     }
 }
 
-impl<S: Simd> Add for Floats<S> {
+impl<S: Simd> Add for F32Lanes<S> {
     type Output = Self;
 
     #[inline(always)]
@@ -76,7 +76,7 @@ impl<S: Simd> Add for Floats<S> {
     }
 }
 
-impl<S: Simd> Sub for Floats<S> {
+impl<S: Simd> Sub for F32Lanes<S> {
     type Output = Self;
 
     #[inline(always)]
@@ -85,7 +85,7 @@ impl<S: Simd> Sub for Floats<S> {
     }
 }
 
-impl<S: Simd> Mul for Floats<S> {
+impl<S: Simd> Mul for F32Lanes<S> {
     type Output = Self;
 
     #[inline(always)]
@@ -94,7 +94,7 @@ impl<S: Simd> Mul for Floats<S> {
     }
 }
 
-impl<S: Simd> Div for Floats<S> {
+impl<S: Simd> Div for F32Lanes<S> {
     type Output = Self;
 
     #[inline(always)]
@@ -103,7 +103,7 @@ impl<S: Simd> Div for Floats<S> {
     }
 }
 
-impl<S: Simd> Wholes<S> {
+impl<S: Simd> I32Lanes<S> {
     /// Those that have the bits of these floats.
     #[inline(always)]
     pub fn of_bits(simd: S, bits: S::f32s) -> Self {
@@ -150,13 +150,13 @@ impl<S: Simd> Masks<S> {
     }
 
     #[inline(always)]
-    pub fn pick(self, yes: Floats<S>, no: Floats<S>) -> Floats<S> {
-        Floats(self.0, self.0.select_f32s(self.1, yes.1, no.1))
+    pub fn pick(self, yes: F32Lanes<S>, no: F32Lanes<S>) -> F32Lanes<S> {
+        F32Lanes(self.0, self.0.select_f32s(self.1, yes.1, no.1))
     }
 
     #[inline(always)]
-    pub fn pick_whole(self, yes: Wholes<S>, no: Wholes<S>) -> Wholes<S> {
-        Wholes(self.0, self.0.select_i32s(self.1, yes.1, no.1))
+    pub fn pick_whole(self, yes: I32Lanes<S>, no: I32Lanes<S>) -> I32Lanes<S> {
+        I32Lanes(self.0, self.0.select_i32s(self.1, yes.1, no.1))
     }
 }
 

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::{
-    Draft, Falloff, Refused, Scope,
+    Falloff, Refused, Scope, WorkingWeights,
     draft::{Fast, Scratch},
     share::normalize,
 };
@@ -65,7 +65,7 @@ impl Line {
     }
 }
 
-impl Draft<'_> {
+impl WorkingWeights<'_> {
     /// Shares what the joints of a chain have of each vertex anew among them, by how far along the chain it was bound: each has the
     /// middle of its bone, and about a joint one passes into the next by a curve, over `width`, 0 to 1, of half of the shorter bone
     /// on either side. What other joints have of a vertex, and locked ones, stays; a vertex that the chain does not move does, too.

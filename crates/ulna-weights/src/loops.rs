@@ -15,13 +15,13 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::Canvas;
+use super::SkinnedSurface;
 
 /// The cosine of the most that a loop may turn from one edge to the next.
 const STRAIGHT: f32 = 0.766;
 
 /// Directed edges between neighbors that are both chosen. Of many, diagonals of quads are left out.
-fn edges_among(canvas: &Canvas, places: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+fn edges_among(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> Vec<(u32, u32)> {
     let among = |a: &u32| canvas.ring(*a).iter().filter(|b| places.contains(b)).map(|b| (*a, *b)).collect::<Vec<_>>();
     let all: Vec<(u32, u32)> = places.iter().flat_map(among).collect();
     if all.len() <= 2 {
@@ -31,7 +31,7 @@ fn edges_among(canvas: &Canvas, places: &BTreeSet<u32>) -> Vec<(u32, u32)> {
 }
 
 /// Whether an edge is the longest of both its triangles.
-fn is_diagonal(canvas: &Canvas, a: u32, b: u32) -> bool {
+fn is_diagonal(canvas: &SkinnedSurface, a: u32, b: u32) -> bool {
     let rest = canvas.rest();
     let length = |a: u32, b: u32| rest[a as usize].distance_squared(rest[b as usize]);
     let own = length(a, b) * 0.98;
@@ -40,12 +40,12 @@ fn is_diagonal(canvas: &Canvas, a: u32, b: u32) -> bool {
 }
 
 /// The third place of the triangle that has the edge from `a` to `b`, in this direction.
-fn third(canvas: &Canvas, a: u32, b: u32) -> Option<u32> {
+fn third(canvas: &SkinnedSurface, a: u32, b: u32) -> Option<u32> {
     canvas.fan(a).iter().find(|[next, _]| *next == b).map(|[_, t]| *t)
 }
 
 /// The normal of the surface at a place, of no certain length.
-fn normal(canvas: &Canvas, place: u32) -> Vec3 {
+fn normal(canvas: &SkinnedSurface, place: u32) -> Vec3 {
     let rest = canvas.rest();
     let here = rest[place as usize];
     let across = |[a, b]: &[u32; 2]| (rest[*a as usize] - here).cross(rest[*b as usize] - here);
@@ -53,7 +53,7 @@ fn normal(canvas: &Canvas, place: u32) -> Vec3 {
 }
 
 /// Where a loop that came from `a` to `b` goes on; nothing where it would turn.
-fn straight_on(canvas: &Canvas, a: u32, b: u32) -> Option<u32> {
+fn straight_on(canvas: &SkinnedSurface, a: u32, b: u32) -> Option<u32> {
     let rest = canvas.rest();
     let up = normal(canvas, b).normalize_or_zero();
     let flat = |from: u32, to: u32| {
@@ -67,7 +67,7 @@ fn straight_on(canvas: &Canvas, a: u32, b: u32) -> Option<u32> {
 }
 
 /// The loops that go through the edges between chosen places.
-pub(super) fn edge_loops(canvas: &Canvas, places: &BTreeSet<u32>) -> BTreeSet<u32> {
+pub(super) fn edge_loops(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> BTreeSet<u32> {
     let mut found = places.clone();
     let mut walked = BTreeSet::new();
     for (mut a, mut b) in edges_among(canvas, places) {
@@ -81,13 +81,13 @@ pub(super) fn edge_loops(canvas: &Canvas, places: &BTreeSet<u32>) -> BTreeSet<u3
 }
 
 /// The chosen places with those that come next on their loops.
-pub(super) fn grown_along(canvas: &Canvas, places: &BTreeSet<u32>) -> BTreeSet<u32> {
+pub(super) fn grown_along(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> BTreeSet<u32> {
     let next = edges_among(canvas, places).into_iter().filter_map(|(a, b)| straight_on(canvas, a, b));
     places.iter().copied().chain(next).collect()
 }
 
 /// The edge opposite to one, over the quad on the left of it; of triangles that are no quad, nothing.
-fn opposite(canvas: &Canvas, a: u32, b: u32) -> Option<(u32, u32)> {
+fn opposite(canvas: &SkinnedSurface, a: u32, b: u32) -> Option<(u32, u32)> {
     let rest = canvas.rest();
     let length = |a: u32, b: u32| rest[a as usize].distance_squared(rest[b as usize]);
     let t = third(canvas, a, b)?;
@@ -96,7 +96,7 @@ fn opposite(canvas: &Canvas, a: u32, b: u32) -> Option<(u32, u32)> {
 }
 
 /// The rings of edges that lie opposite to those between chosen places.
-pub(super) fn edge_rings(canvas: &Canvas, places: &BTreeSet<u32>) -> BTreeSet<u32> {
+pub(super) fn edge_rings(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> BTreeSet<u32> {
     let mut found = places.clone();
     let mut walked = BTreeSet::new();
     // Both directions of each edge are there: one goes to the left, the other to the right.

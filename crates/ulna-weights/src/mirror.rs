@@ -6,8 +6,8 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::{
-    Canvas,
-    canvas::{Lists, NOWHERE, group},
+    SkinnedSurface,
+    canvas::{NOWHERE, PackedLists, group},
     is_one_sided,
 };
 use ulna_model::Document;
@@ -34,7 +34,7 @@ impl MirrorMap {
     /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both ways; on a canvas of several
     /// skins the nearest of the same skin, and only where that has none, of another. What is left is paired by the neighbours: of
     /// two paired places, the neighbours that alone are unpaired mirror each other; then triangle by triangle.
-    pub fn new(canvas: &Canvas, axis: usize, offset: f32, tolerance: f32, joints: Vec<u16>) -> Self {
+    pub fn new(canvas: &SkinnedSurface, axis: usize, offset: f32, tolerance: f32, joints: Vec<u16>) -> Self {
         /// Meshes over one another that are told apart.
         const LAYERS: usize = 4;
         let rest = canvas.rest();
@@ -71,7 +71,7 @@ impl MirrorMap {
     /// several, the one that lies nearest to the mirrored spot. What lies on the plane is its own mirror. What is left is paired as by
     /// [`MirrorMap::new`].
     pub fn by_uv(
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         uv_of: &dyn Fn(u32) -> Option<Vec2>,
         axis: usize,
         offset: f32,
@@ -123,7 +123,7 @@ impl MirrorMap {
     }
 
     /// With what is left paired by how places hang together.
-    fn completed(canvas: &Canvas, mut places: Vec<u32>, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
+    fn completed(canvas: &SkinnedSurface, mut places: Vec<u32>, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
         let by_topology =
             by_neighbours(canvas, &mut places, axis, offset) + by_triangles(canvas, &mut places, axis, offset);
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
@@ -133,7 +133,7 @@ impl MirrorMap {
 
     /// The two sides of a canvas, as the roles of its joints have them. Where those of the other side are on another skin, no place has a
     /// mirror image here.
-    pub fn of(document: &Document, canvas: &Canvas, roles: &MirrorPairs) -> Self {
+    pub fn of(document: &Document, canvas: &SkinnedSurface, roles: &MirrorPairs) -> Self {
         let joints = roles.mirror_joints();
         if !is_one_sided(document, canvas.skin) {
             return Self::near(canvas, roles.axis(), roles.offset(), joints);
@@ -144,7 +144,7 @@ impl MirrorMap {
     }
 
     /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
-    pub fn near(canvas: &Canvas, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
+    pub fn near(canvas: &SkinnedSurface, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
         let bounds =
             canvas.rest().iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
         let tolerance = ((bounds.1 - bounds.0).length() * 1e-4).max(1e-7);
@@ -221,7 +221,7 @@ fn across(joints: &[u16], parents: &[u16]) -> Vec<u16> {
 struct Cells {
     cell: f32,
     mask: u64,
-    lists: Lists,
+    lists: PackedLists,
 }
 
 /// Places of a cell that are looked at; what lies beyond is left to the neighbours.
@@ -283,7 +283,7 @@ fn number(cell: [i64; 3]) -> u64 {
 /// Pairs what is left by its paired neighbours; how many places that paired. Of two places that mirror each other, the
 /// unpaired neighbours mirror each other: the only ones left whatever their places, of several those that lie nearest to
 /// each other's mirror images, nearer than half the way to the neighbour that is known.
-fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) -> usize {
+fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
     // Only next to what is unpaired there is something to find.
     let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NOWHERE);
     let mut front: Vec<u32> = open.flat_map(|p| canvas.ring(p)).copied().collect();
@@ -338,7 +338,7 @@ fn by_neighbours(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) 
 
 /// Pairs what is left triangle by triangle, wherever it lies: where an edge has a mirror edge, the triangles beyond them mirror each other,
 /// and so do their third places, if as many edges meet in both. How many places that paired.
-fn by_triangles(canvas: &Canvas, places: &mut [u32], axis: usize, offset: f32) -> usize {
+fn by_triangles(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
     let rest = canvas.rest();
     let side = |p: u32| rest[p as usize][axis] - offset;
     let mut front: Vec<u32> = (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{IVec3, Mat4, Vec3};
 
-use super::{Canvas, Influences, PartChange, Refusal, Refused, Rule, share};
+use super::{Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints, share};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
 /// A vertex of a mesh on another skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Twin {
+struct CoincidentVertex {
     /// The canvas's place that it lies on.
     place: u32,
     skin: SkinId,
@@ -28,7 +28,7 @@ pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 #[derive(Clone, Debug, Default)]
 pub struct Seams {
     /// By the canvas's places.
-    twins: Vec<Twin>,
+    twins: Vec<CoincidentVertex>,
     /// By another skin, the number there of each of the canvas's joints.
     joints: BTreeMap<SkinId, Vec<Option<u16>>>,
 }
@@ -51,7 +51,7 @@ pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Optio
 
 impl Seams {
     /// Looks for them.
-    pub fn of(document: &Document, canvas: &Canvas) -> Self {
+    pub fn of(document: &Document, canvas: &SkinnedSurface) -> Self {
         let mut found = Self::default();
         let numbers: HashMap<NodeId, usize> =
             canvas.joints().iter().enumerate().rev().map(|(k, node)| (*node, k)).collect();
@@ -61,7 +61,7 @@ impl Seams {
             let pairs: Vec<(usize, usize)> =
                 joints.iter().enumerate().filter_map(|(k, node)| Some((*numbers.get(node)?, k))).collect();
             let Some(space) = mesh_from_mesh(document.skin(canvas.skin), document.skin(skin), &pairs) else { continue };
-            let Some(other) = Canvas::new(document, skin) else { continue };
+            let Some(other) = SkinnedSurface::new(document, skin) else { continue };
             let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
             let before = found.twins.len();
             for part in other.parts() {
@@ -73,7 +73,7 @@ impl Seams {
                 let (mesh, primitive) = (part.mesh, part.primitive);
                 found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
                     let place = grid.at(canvas.rest(), space.transform_point3(*p))?;
-                    Some(Twin { place, skin, mesh, primitive, own: own as u32 })
+                    Some(CoincidentVertex { place, skin, mesh, primitive, own: own as u32 })
                 }));
             }
             if found.twins.len() > before {
@@ -91,7 +91,7 @@ impl Seams {
         self.twins.is_empty()
     }
 
-    fn at_place(&self, place: u32) -> &[Twin] {
+    fn at_place(&self, place: u32) -> &[CoincidentVertex] {
         let first = self.twins.partition_point(|t| t.place < place);
         let count = self.twins[first..].iter().take_while(|t| t.place == place).count();
         // A heap of vertices at one spot is no seam.
@@ -107,7 +107,7 @@ impl Seams {
     pub fn follow(
         &self,
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         changes: &mut [(usize, PartChange)],
         hold: bool,
         claimed: &mut Claimed,
@@ -146,7 +146,8 @@ impl Seams {
                 if were == become_ {
                     continue;
                 }
-                let alike: Vec<&Twin> = twins.iter().filter(|t| follower.was_alike(t, &were, before)).collect();
+                let alike: Vec<&CoincidentVertex> =
+                    twins.iter().filter(|t| follower.was_alike(t, &were, before)).collect();
                 let list: Vec<_> = alike.iter().filter_map(|t| Some((*t, follower.list_for(t, &become_)?))).collect();
                 if hold && list.len() < alike.len() {
                     *refused.entry(Refusal::OtherSkin).or_default() += 1;
@@ -197,7 +198,7 @@ struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    fn map(&self, twin: &Twin) -> Option<&WeightMap> {
+    fn map(&self, twin: &CoincidentVertex) -> Option<&WeightMap> {
         self.document.mesh(twin.mesh).primitives[twin.primitive.index()].weights.as_deref()
     }
 
@@ -212,7 +213,7 @@ impl Follower<'_> {
     }
 
     /// Whether a twin has what a vertex had, as far as their types can hold it.
-    fn was_alike(&self, twin: &Twin, were: &Influences, of: &WeightMap) -> bool {
+    fn was_alike(&self, twin: &CoincidentVertex, were: &Influences, of: &WeightMap) -> bool {
         let Some(wanted) = self.turned(twin.skin, were) else { return false };
         let Some(map) = self.map(twin) else { return false };
         let has = Influences::of(map, twin.own as usize);
@@ -222,7 +223,7 @@ impl Follower<'_> {
     }
 
     /// The slots that a twin gets, in its own type; nothing where it cannot have them.
-    fn list_for(&self, twin: &Twin, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
+    fn list_for(&self, twin: &CoincidentVertex, list: &Influences) -> Option<(Vec<u16>, Vec<f32>)> {
         // A tool or a stroke goes into the layers of one skin.
         if self.document.layered(twin.mesh, twin.primitive).is_some() {
             return None;
@@ -231,7 +232,7 @@ impl Follower<'_> {
         let joint_count = self.document.skin(twin.skin).joints.len();
         let map = self.map(twin)?;
         let unlocked = vec![false; joint_count];
-        let rule = Rule {
+        let rule = WeightConstraints {
             locked: &unlocked,
             parents: &[],
             limit: map.stride(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Canvas, MirrorMap, NOWHERE, STRAY, fault_in,
+    MirrorMap, NOWHERE, STRAY, SkinnedSurface, fault_in,
     loops::{edge_loops, edge_rings, grown_along},
     strays,
 };
@@ -65,14 +65,14 @@ pub enum Reshape {
 }
 
 /// All vertices at some places, in rising order.
-fn at_places(canvas: &Canvas, places: &BTreeSet<u32>) -> Vec<u32> {
+fn at_places(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> Vec<u32> {
     let mut all: Vec<u32> = places.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
     all.sort_unstable();
     all
 }
 
 /// The canvas's vertices that are meant, in rising order.
-pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
+pub fn pick(document: &Document, canvas: &SkinnedSurface, what: &Pick) -> Vec<u32> {
     let (count, maps) = (canvas.vertex_count() as u32, canvas.maps(document));
     let places = |list: &[u32]| at_places(canvas, &list.iter().copied().collect());
     match *what {
@@ -108,12 +108,12 @@ pub fn pick(document: &Document, canvas: &Canvas, what: &Pick) -> Vec<u32> {
 }
 
 /// The two sides of a canvas.
-fn mirror_of(document: &Document, canvas: &Canvas) -> MirrorMap {
+fn mirror_of(document: &Document, canvas: &SkinnedSurface) -> MirrorMap {
     MirrorMap::of(document, canvas, &MirrorPairs::of(document, canvas.skin))
 }
 
 /// What becomes of a selection of the canvas's vertices, in rising order. Copies of a vertex go together.
-pub fn reshape(document: &Document, canvas: &Canvas, vertices: &[u32], how: Reshape) -> Vec<u32> {
+pub fn reshape(document: &Document, canvas: &SkinnedSurface, vertices: &[u32], how: Reshape) -> Vec<u32> {
     let places: BTreeSet<u32> = vertices.iter().map(|v| canvas.place_of(*v)).collect();
     match how {
         Reshape::Loop => at_places(canvas, &edge_loops(canvas, &places)),

@@ -113,7 +113,7 @@ impl Influences {
     /// Reads a vertex: slots of one joint together, what is 0, negative or past the skin's joints left out. Whether a
     /// locked joint lost something by that.
     #[inline]
-    pub fn read(&mut self, joints: &[u16], weights: &[f32], rule: &Rule<'_>) -> Result<(), Refusal> {
+    pub fn read(&mut self, joints: &[u16], weights: &[f32], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
         self.clear();
         for (j, w) in joints.iter().zip(weights) {
             if *w > 0.0 && usize::from(*j) < rule.locked.len() {
@@ -159,7 +159,7 @@ impl Influences {
 
 /// What holds while weights are changed.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule<'a> {
+pub struct WeightConstraints<'a> {
     /// By the skin's joints: those that never move.
     pub locked: &'a [bool],
     /// By the skin's joints: the nearest ancestor that is a joint too; `u16::MAX` where there is none.
@@ -174,7 +174,7 @@ pub struct Rule<'a> {
     pub turned: bool,
 }
 
-impl Rule<'_> {
+impl WeightConstraints<'_> {
     /// Which of two equal weights comes first: told by the pair and, within one, by the side, so that it is the mirror image
     /// on the other side.
     #[inline]
@@ -254,7 +254,7 @@ fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
 pub fn paint(
     list: &mut Influences,
     wishes: &[(u16, f32)],
-    rule: &Rule<'_>,
+    rule: &WeightConstraints<'_>,
     neighbours: impl FnOnce(&mut Influences),
 ) -> Result<(), Refusal> {
     let mut held = 0.0f32;
@@ -288,18 +288,18 @@ pub fn paint(
             }
         }
     } else if rest > rule.encoding.step() * 0.5 + 1e-7 {
-        hand_out(list, rest, wishes, rule, neighbours)?;
+        distribute(list, rest, wishes, rule, neighbours)?;
     }
     settle(list, wishes, rule)
 }
 
 /// Gives the rest to those that the neighbours have, or to an ancestor.
 #[cold]
-fn hand_out(
+fn distribute(
     list: &mut Influences,
     rest: f32,
     wishes: &[(u16, f32)],
-    rule: &Rule<'_>,
+    rule: &WeightConstraints<'_>,
     neighbours: impl FnOnce(&mut Influences),
 ) -> Result<(), Refusal> {
     let mut around = Influences::default();
@@ -330,7 +330,12 @@ fn hand_out(
 /// # Errors
 /// Why not; the list is of no use then.
 #[inline]
-pub fn blend(list: &mut Influences, towards: &Influences, amount: f32, rule: &Rule<'_>) -> Result<(), Refusal> {
+pub fn blend(
+    list: &mut Influences,
+    towards: &Influences,
+    amount: f32,
+    rule: &WeightConstraints<'_>,
+) -> Result<(), Refusal> {
     if amount == 1.0 {
         let mut kept = 0;
         for k in 0..list.len {
@@ -365,7 +370,7 @@ pub fn blend(list: &mut Influences, towards: &Influences, amount: f32, rule: &Ru
 ///
 /// # Errors
 /// As [`paint`]; the list is of no use then.
-pub fn even_out(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Result<(), Refusal> {
+pub fn equalize(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let partner = |j: u16| {
         let found = rule.pairs.get(usize::from(j)).copied().filter(|p| *p != u16::MAX).unwrap_or(j);
         if rule.is_locked(j) || rule.is_locked(found) { j } else { found }
@@ -406,7 +411,7 @@ pub fn least(encoding: WeightEncoding) -> f32 {
 ///
 /// # Errors
 /// As [`normalize`].
-pub fn drop_traces(list: &mut Influences, rule: &Rule<'_>) -> Result<bool, Refusal> {
+pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<bool, Refusal> {
     let (least, before) = (least(rule.encoding), list.len);
     let largest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
     let mut k = 0;
@@ -425,7 +430,7 @@ pub fn drop_traces(list: &mut Influences, rule: &Rule<'_>) -> Result<bool, Refus
 /// # Errors
 /// Where locked joints hold more than 1, or nobody unlocked holds anything to be scaled.
 #[inline]
-pub fn normalize(list: &mut Influences, rule: &Rule<'_>) -> Result<(), Refusal> {
+pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let mut held = 0.0f32;
     let mut open = 0.0f32;
     for (j, w) in list.iter() {
@@ -459,7 +464,7 @@ pub fn normalize(list: &mut Influences, rule: &Rule<'_>) -> Result<(), Refusal> 
 /// Brings a list that sums to 1 within rounding to its stored form: no more joints than the limit, the stored type's own
 /// numbers, a sum of 1 in them, strongest first. The largest unlocked weight that was not painted takes the remainder.
 #[inline]
-fn settle(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Result<(), Refusal> {
+fn settle(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let mut k = 0;
     while k < list.len {
         if list.weights[k] <= 0.0 { list.remove(k) } else { k += 1 }
@@ -477,7 +482,7 @@ fn settle(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Resu
 
 /// Drops the smallest unlocked weights, and gives what they held to those that stay.
 #[cold]
-fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Result<(), Refusal> {
+fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     let mut dropped = 0.0f32;
     while list.len > rule.limit {
         let droppable = |j: u16| !rule.is_locked(j) && !painted(wishes, j);
@@ -508,7 +513,7 @@ fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Resul
 
 /// Who takes the remainder: the largest unlocked weight, one that was not painted before one that was.
 #[inline]
-fn taker(list: &Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Option<usize> {
+fn remainder_receiver(list: &Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Option<usize> {
     let mut best: Option<(bool, usize)> = None;
     for k in 0..list.len {
         let joint = list.joints[k];
@@ -532,7 +537,7 @@ fn taker(list: &Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Option<us
 }
 
 #[inline]
-fn settle_floats(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) -> Result<(), Refusal> {
+fn settle_floats(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
     // A remainder below 0 empties its taker; there are no more tries than takers.
     for _ in 0..=MOST {
         list.sort();
@@ -540,7 +545,7 @@ fn settle_floats(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) 
         if (sum - 1.0).abs() <= 1.2e-7 {
             return Ok(());
         }
-        let Some(k) = taker(list, wishes, rule) else {
+        let Some(k) = remainder_receiver(list, wishes, rule) else {
             // Only locked weights: they are right within what the validator allows, or nothing can be done.
             let allowed = 2e-7 * list.len as f32;
             return if (sum - 1.0).abs() <= allowed { Ok(()) } else { Err(Refusal::Full) };
@@ -558,7 +563,12 @@ fn settle_floats(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>) 
 }
 
 #[inline]
-fn settle_whole(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>, one: u32) -> Result<(), Refusal> {
+fn settle_whole(
+    list: &mut Influences,
+    wishes: &[(u16, f32)],
+    rule: &WeightConstraints<'_>,
+    one: u32,
+) -> Result<(), Refusal> {
     let mut whole = [0i64; MOST];
     let mut sum = 0i64;
     for (k, (_, w)) in list.iter().enumerate() {
@@ -571,7 +581,7 @@ fn settle_whole(list: &mut Influences, wishes: &[(u16, f32)], rule: &Rule<'_>, o
         if left == 0 {
             break;
         }
-        let Some(k) = taker(list, wishes, rule) else { return Err(Refusal::Full) };
+        let Some(k) = remainder_receiver(list, wishes, rule) else { return Err(Refusal::Full) };
         let now = (whole[k] + left).max(0);
         left -= now - whole[k];
         whole[k] = now;

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::{Canvas, Draft, Influences, Refusal, Refused, Rule, Scope, share::normalize};
+use super::{Influences, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints, WorkingWeights, share::normalize};
 use ulna_model::{Document, Primitive, WeightEncoding};
 use ulna_motion::{Placement, Pose, Posed, skinning};
 
-impl Draft<'_> {
+impl WorkingWeights<'_> {
     /// Keeps the weights of parts in another stored type, with a sum of 1 in it: what is smaller than half a step of it is
     /// lost. No lock holds, for every weight is rounded, and a part is kept in one type, however few of its vertices are meant.
     /// Vertices for which there is no way to a sum of 1 are rounded alone.
@@ -18,7 +18,7 @@ impl Draft<'_> {
                 continue;
             }
             let stride = map.stride();
-            let rule = Rule {
+            let rule = WeightConstraints {
                 locked: &locked,
                 parents: self.canvas.parents(),
                 limit: stride,
@@ -51,9 +51,14 @@ impl Draft<'_> {
 }
 
 /// How far each of a canvas's vertices moves in a pose when weights are kept in another type, metres.
-pub fn moved_by_storing(document: &Document, canvas: &Canvas, pose: &Pose, encoding: WeightEncoding) -> Vec<f32> {
+pub fn moved_by_storing(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    pose: &Pose,
+    encoding: WeightEncoding,
+) -> Vec<f32> {
     let locked = vec![false; canvas.joints().len()];
-    let mut draft = Draft::new(document, canvas);
+    let mut draft = WorkingWeights::new(document, canvas);
     draft.store(encoding, &Scope { locked: &locked, limit: usize::MAX, vertices: None });
     let (mut now, mut then) = (Posed::default(), Posed::default());
     let mut moved = Vec::with_capacity(canvas.vertex_count());

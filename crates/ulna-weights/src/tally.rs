@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Canvas, Fault, Faults, Maps, fault_in, tools::is_stray};
+use super::{Fault, Faults, Maps, SkinnedSurface, fault_in, tools::is_stray};
 
 /// No joint.
 const NOBODY: u16 = u16::MAX;
@@ -37,10 +37,10 @@ impl Queue {
 }
 
 /// What is wrong with the vertices of a canvas, how many vertices each joint moves, and which places are strays. What changed
-/// is named with [`Tally::touch`]; [`Tally::step`] counts some of it, so that a window can go on meanwhile. Between the two
+/// is named with [`WeightStats::touch`]; [`WeightStats::step`] counts some of it, so that a window can go on meanwhile. Between the two
 /// the counts are of what was counted last.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct WeightStats {
     limit: usize,
     faults: Faults,
     used: Vec<u32>,
@@ -56,9 +56,9 @@ pub struct Tally {
     places: Queue,
 }
 
-impl Tally {
+impl WeightStats {
     /// Nothing counted yet, everything to be counted. More joints a vertex than `limit` are a fault.
-    pub fn new(canvas: &Canvas, maps: &Maps<'_>, limit: usize) -> Self {
+    pub fn new(canvas: &SkinnedSurface, maps: &Maps<'_>, limit: usize) -> Self {
         let wide = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(0);
         let count = canvas.vertex_count();
         Self {
@@ -116,14 +116,14 @@ impl Tally {
     }
 
     /// Whether a map with more slots than before came in, which takes a new tally.
-    pub fn fits(&self, canvas: &Canvas, maps: &Maps<'_>) -> bool {
+    pub fn fits(&self, canvas: &SkinnedSurface, maps: &Maps<'_>) -> bool {
         canvas.vertex_count() == self.fault_of.len()
             && (0..canvas.parts().len()).all(|k| maps.part(k).stride() <= self.wide)
     }
 
     /// Counts at most so many vertices, and once all are counted and the canvas [is ready](Canvas::is_ready), places. The
     /// places that are strays now and were none, or the other way round, are added to `moved`. Whether something could be counted.
-    pub fn step(&mut self, canvas: &Canvas, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) -> bool {
+    pub fn step(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) -> bool {
         if !self.has_vertices() {
             self.count_vertices(canvas, maps, most);
             true
@@ -139,7 +139,7 @@ impl Tally {
         }
     }
 
-    fn count_vertices(&mut self, canvas: &Canvas, maps: &Maps<'_>, most: usize) {
+    fn count_vertices(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize) {
         let list = self.vertices.take(most);
         let limit = self.limit;
         let found = |v: &u32| {
@@ -176,7 +176,7 @@ impl Tally {
         }
     }
 
-    fn count_places(&mut self, canvas: &Canvas, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) {
+    fn count_places(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) {
         let list = self.places.take(most);
         let judge = |place: &u32| is_stray(canvas, maps, *place, STRAY);
         let found: Vec<bool> = list.par_iter().with_min_len(256).map(judge).collect();

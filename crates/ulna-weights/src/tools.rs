@@ -4,9 +4,9 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{
-    Brush, Canvas, Draft, Influences, Maps, MirrorMap, Refusal, Refused, Rule, Scope,
+    Brush, Influences, Maps, MirrorMap, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints, WorkingWeights,
     canvas::NOWHERE,
-    draft::{Fast, Look, Scratch, rule, tally},
+    draft::{Fast, Scratch, VertexView, rule, tally},
     fault_in, quick,
     share::{self, normalize},
     stroke::mean,
@@ -29,7 +29,7 @@ fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
 }
 
 /// Puts unlocked weights on even steps, and those on the numbers that the stored type has; `room` is scratch.
-fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &Rule<'_>) {
+fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &WeightConstraints<'_>) {
     let is_locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
     let sum =
         |locked: bool| list.iter().filter(|(j, _)| is_locked(*j) == locked).map(|(_, w)| f64::from(w)).sum::<f64>();
@@ -53,7 +53,7 @@ fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &Rul
     std::mem::swap(list, room);
 }
 
-impl Draft<'_> {
+impl WorkingWeights<'_> {
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
     /// none, the nearest unlocked joint. What breaks no rule keeps its bits.
     pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
@@ -67,12 +67,14 @@ impl Draft<'_> {
         if odd.iter().all(|list| list.as_ref().is_some_and(Vec::is_empty)) {
             return Refused::new();
         }
-        let broken = |look: &Look<'_>| {
+        let broken = |look: &VertexView<'_>| {
             let most = scope.limit.clamp(1, look.map.stride());
             fault_in(look.map, look.own as usize, most, scope.locked.len()).is_some()
         };
         let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
-        let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &Rule<'_>| normalize(&mut s.list, rule).map(|()| true);
+        let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &WeightConstraints<'_>| {
+            normalize(&mut s.list, rule).map(|()| true)
+        };
         let left = self.each_of(scope, &odd, fast, broken, work);
         let mut refused = tally(&left);
         if refused.remove(&Refusal::NobodyTakes).is_some() {
@@ -140,7 +142,7 @@ impl Draft<'_> {
     /// Leaves every vertex the joints that move it most, no more than the scope's limit.
     pub fn limit(&mut self, scope: &Scope<'_>) -> Refused {
         // Slots first: a joint that is there twice is one of them.
-        let many = |look: &Look<'_>| {
+        let many = |look: &VertexView<'_>| {
             look.weights.iter().filter(|w| **w > 0.0).count() > scope.limit && look.influences().len() > scope.limit
         };
         self.each(scope, Fast::None, many, |_, _, s, rule| normalize(&mut s.list, rule).map(|()| true))
@@ -148,7 +150,7 @@ impl Draft<'_> {
 
     /// Drops unlocked weights below a value, but never the last one.
     pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
-        let small = |look: &Look<'_>| look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
+        let small = |look: &VertexView<'_>| look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
             let rule = rule(scope, canvas, map);
@@ -179,7 +181,7 @@ impl Draft<'_> {
     /// As [`Self::prune`], of some joints alone.
     pub fn prune_joints(&mut self, joints: &[u16], below: f32, scope: &Scope<'_>) -> Refused {
         let small = |j: u16, w: f32| w > 0.0 && w < below && joints.contains(&j);
-        let any = |look: &Look<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| small(*j, *w));
+        let any = |look: &VertexView<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| small(*j, *w));
         self.each(scope, Fast::None, any, |_, _, Scratch { list, other }, rule| {
             let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
             let locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
@@ -214,7 +216,8 @@ impl Draft<'_> {
 
     /// Puts other joints in the place of some.
     fn recast(&mut self, of: &[u16], to: impl Fn(u16) -> u16 + Sync, scope: &Scope<'_>) -> Refused {
-        let holds = |look: &Look<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j));
+        let holds =
+            |look: &VertexView<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j));
         self.each(scope, Fast::None, holds, |_, _, Scratch { list, other }, rule| {
             let locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
             other.clear();
@@ -295,7 +298,7 @@ impl Draft<'_> {
     fn drop_traces(&mut self, before: &[WeightMap], scope: &Scope<'_>) {
         let canvas = self.canvas;
         let was = Maps::of(canvas, before.iter());
-        let has_traces = |look: &Look<'_>| {
+        let has_traces = |look: &VertexView<'_>| {
             let least = share::least(look.map.encoding);
             let is_changed = || was.slots(look.vertex) != (look.joints, look.weights);
             look.weights.iter().any(|w| *w > 0.0 && *w < least) && is_changed()
@@ -360,7 +363,7 @@ impl Draft<'_> {
         let any_locked = scope.locked.contains(&true);
         let before = self.maps.clone();
         let now = Maps::of(canvas, before.iter());
-        let takes = |look: &Look<'_>| {
+        let takes = |look: &VertexView<'_>| {
             let place = topo.place_of[look.vertex as usize];
             let partner = mirror.place(place);
             let high = rest[place as usize][axis] > offset;
@@ -368,7 +371,7 @@ impl Draft<'_> {
                 && (partner == place || high != from_high)
                 && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
         };
-        let turned = |quick: &quick::Quick, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
+        let turned = |quick: &quick::SimdNormalizer, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
                 let place = topo.place_of[*vertex as usize];
                 let partner = mirror.place(place);
@@ -392,12 +395,12 @@ impl Draft<'_> {
             for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
                 other.add(mirror.across(*j), *w);
             }
-            let rule = Rule { pairs: mirror.joints(), turned: partner < place, ..*rule };
+            let rule = WeightConstraints { pairs: mirror.joints(), turned: partner < place, ..*rule };
             if partner == place {
                 // On the plane, the mean of both sides is its own mirror.
-                let wide = Rule { limit: share::MOST, ..rule };
+                let wide = WeightConstraints { limit: share::MOST, ..rule };
                 return share::blend(list, other, 0.5, &wide)
-                    .and_then(|()| share::even_out(list, &[], &rule))
+                    .and_then(|()| share::equalize(list, &[], &rule))
                     .map(|()| true);
             }
             share::blend(list, other, 1.0, &rule).map(|()| true)
@@ -413,7 +416,7 @@ impl Draft<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let group = |quick: &quick::Quick, group: &mut quick::Group, vertices: &[u32]| {
+        let group = |quick: &quick::SimdNormalizer, group: &mut quick::Group, vertices: &[u32]| {
             vertices.iter().enumerate().for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
             quick.brush(group, joint, brush);
         };
@@ -463,7 +466,7 @@ impl Draft<'_> {
             let count = map.vertex_count();
             let mut joints = vec![0u16; count * new];
             let mut weights = vec![0.0f32; count * new];
-            let rule = Rule {
+            let rule = WeightConstraints {
                 locked: scope.locked,
                 parents: self.canvas.parents(),
                 limit: new,
@@ -507,7 +510,7 @@ impl Draft<'_> {
 }
 
 /// Whether a vertex has the mirror image of these slots, in whatever order and but for rounding.
-fn is_image(look: &Look<'_>, (joints, weights): (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
+fn is_image(look: &VertexView<'_>, (joints, weights): (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     /// A step of floats below 1.
     const ROUNDING: f32 = 1.2e-7;
     if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
@@ -528,7 +531,7 @@ fn is_image(look: &Look<'_>, (joints, weights): (&[u16], &[f32]), mirror: &Mirro
 }
 
 /// The mean of the places around, each by 1 over its distance at rest.
-fn near_mean(canvas: &Canvas, maps: &Maps<'_>, place: u32, out: &mut Influences) {
+fn near_mean(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, out: &mut Influences) {
     out.clear();
     let rest = canvas.rest();
     let here = rest[place as usize];
@@ -548,13 +551,13 @@ pub fn in_common(a: &Influences, b: &Influences) -> f32 {
 }
 
 /// Places that have little in common with the mean of their neighbours, though each neighbour has much in common with it.
-pub fn strays(canvas: &Canvas, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
+pub fn strays(canvas: &SkinnedSurface, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
     let is_stray = |place: &u32| is_stray(canvas, maps, *place, most_in_common);
     (0..canvas.place_count() as u32).into_par_iter().with_min_len(1024).filter(is_stray).collect()
 }
 
 /// Whether a place is one of [`strays`].
-pub(super) fn is_stray(canvas: &Canvas, maps: &Maps<'_>, place: u32, most_in_common: f32) -> bool {
+pub(super) fn is_stray(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, most_in_common: f32) -> bool {
     let ring = canvas.ring(place);
     if ring.len() <= 2 {
         return false;

@@ -9,7 +9,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::{Canvas, Influences, Maps, Refusal, Rule, share};
+use super::{Influences, Maps, Refusal, SkinnedSurface, WeightConstraints, share};
 
 /// How far joints are turned, radians.
 const ANGLE: f32 = std::f32::consts::FRAC_PI_3;
@@ -92,7 +92,7 @@ struct Trials<'a> {
 
 impl<'a> Trials<'a> {
     /// Of all joints that move the spot, or would once it has `target`, otherwise than its neighbours.
-    fn of(canvas: &'a Canvas, maps: &Maps<'_>, place: u32, own: &Influences, target: &Influences) -> Self {
+    fn of(canvas: &'a SkinnedSurface, maps: &Maps<'_>, place: u32, own: &Influences, target: &Influences) -> Self {
         let (branches, parents, rest) = (canvas.branches(), canvas.parents(), canvas.rest());
         let here = rest[place as usize];
         let ring = canvas.ring(place);
@@ -163,11 +163,11 @@ impl<'a> Trials<'a> {
 /// # Errors
 /// Why nothing can be moved; the list is of no use then.
 pub(super) fn blend_keeping(
-    (canvas, maps, place): (&Canvas, &Maps<'_>, u32),
+    (canvas, maps, place): (&SkinnedSurface, &Maps<'_>, u32),
     list: &mut Influences,
     target: &Influences,
     (amount, kept): (f32, f32),
-    rule: &Rule<'_>,
+    rule: &WeightConstraints<'_>,
 ) -> Result<bool, Refusal> {
     let mut start = list.clone();
     share::normalize(&mut start, rule)?;

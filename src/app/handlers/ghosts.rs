@@ -9,12 +9,12 @@ use ulna_model::{Clip, NodeId};
 use ulna_motion::Averaging;
 
 /// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it below 0.
-type Moment = (f32, f32);
+type GhostTime = (f32, f32);
 
 /// The moments that are shown, of those within the clip.
 ///
 /// `keys` are the times of keys, in order; at them where there are no frames to count by.
-fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) -> Vec<Moment> {
+fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) -> Vec<GhostTime> {
     let count = |n: u32| n.min(Onion::MOST) as usize;
     // Frames go along with the playhead by whole frames, so that what was posed serves again.
     let frame = (now * fps).round();
@@ -35,7 +35,7 @@ fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) ->
         let way = if later { 1.0 } else { -1.0 };
         times.into_iter().enumerate().map(move |(k, t)| (t.clamp(range.0, range.1), way * k as f32 / many as f32))
     };
-    let before: Vec<Moment> = side(false, count(onion.before)).collect();
+    let before: Vec<GhostTime> = side(false, count(onion.before)).collect();
     before.into_iter().chain(side(true, count(onion.after))).collect()
 }
 

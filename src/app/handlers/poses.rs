@@ -14,7 +14,7 @@ use crate::{
 };
 use ulna_edit::{
     Scene,
-    command::{ApplyPose, Command, DocumentCommand, KeepPose, Over, field::Nodes, kept_poses, pose_text},
+    command::{ApplyPose, Command, DocumentCommand, KeepPose, PoseDestination, field::Nodes, kept_poses, pose_text},
 };
 use ulna_model::{Components, Document, KeptPose, NodeId};
 use ulna_motion::{Pose, Stack, fit, keep_pose};
@@ -105,7 +105,12 @@ impl App {
             }
             PosesAction::Share(Library::Own, name) => {
                 let Some(pose) = self.poses.own.iter().find(|p| p.name == name) else { return };
-                let keep = KeepPose { name: name.clone(), node: None, text: Some(pose_text(pose)), over: Over::FILE };
+                let keep = KeepPose {
+                    name: name.clone(),
+                    node: None,
+                    text: Some(pose_text(pose)),
+                    over: PoseDestination::FILE,
+                };
                 self.run(ctx, keep);
                 self.toast(ctx, ToastKind::Ok, format!("“{name}” is kept with this file, too"));
             }
@@ -128,7 +133,7 @@ impl App {
         let document = session.document();
         let selected: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
         let node = reached(document, self.renderer.pose(), given.reach, &selected).map(Nodes::Ids);
-        let make = |over: Over| ApplyPose {
+        let make = |over: PoseDestination| ApplyPose {
             pose: given.pose.clone(),
             text: given.text.clone(),
             node: node.clone(),

@@ -11,7 +11,7 @@ use crate::{
 };
 use ulna_edit::{
     Mode,
-    command::{BrushCommand, KeepPose, Over, kept_poses, pose_text},
+    command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text},
 };
 use ulna_model::{Components, Derived, Document, NodeId, Shared, SkinId};
 use ulna_motion::{Bend, Mirror, Pose, TestPose, fit, keep_pose, test_poses};
@@ -231,7 +231,8 @@ impl App {
             self.toast(ctx, ToastKind::Error, text);
             return;
         }
-        let keep = KeepPose { name: name.to_owned(), node: None, text: Some(pose_text(&pose)), over: Over::FILE };
+        let keep =
+            KeepPose { name: name.to_owned(), node: None, text: Some(pose_text(&pose)), over: PoseDestination::FILE };
         self.run(ctx, keep);
     }
 }

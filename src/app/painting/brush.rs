@@ -11,10 +11,10 @@ use ulna_edit::Mode;
 use ulna_geometry::Ray;
 use ulna_model::{Document, NodeId, PrimitiveId};
 use ulna_render::Camera;
-use ulna_weights::{Brush, Influences, Radius, Refusal, Rule, Touch, paint};
+use ulna_weights::{Brush, Influences, Radius, Refusal, Touch, WeightConstraints, paint};
 
 /// A brush's touch on the surface, and what was hit.
-pub(super) struct Found {
+pub(super) struct BrushHit {
     pub touch: Touch,
     pub node: NodeId,
     pub primitive: PrimitiveId,
@@ -64,7 +64,7 @@ impl App {
             list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w))).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         self.painting.layering.know_layer(document, canvas);
-        let (note, refused) = self.painting.foretell(document, found.vertex);
+        let (note, refused) = self.painting.preview_effect(document, found.vertex);
         self.painting.here = self.painting.worst_at(found.node, found.primitive, found.own_vertex);
         self.painting.hover = Some(BrushHover {
             at,
@@ -80,7 +80,7 @@ impl App {
         self.painting.last = self.painting.hover.clone();
     }
 
-    pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<Found> {
+    pub(super) fn find(&mut self, at: Vec2, size: Vec2, brush: &Brush) -> Option<BrushHit> {
         if !self.painting.is_ready() || self.painting.before.is_some() {
             return None;
         }
@@ -106,7 +106,7 @@ impl App {
         };
         let nearest = (0..3).max_by(|a, b| hit.shares[*a].total_cmp(&hit.shares[*b]))?;
         let eye = (!self.viewport.camera.orthographic).then(|| self.viewport.camera.eye());
-        Some(Found {
+        Some(BrushHit {
             touch: Touch { at: spot, corners, direction: ray.direction, eye, radius },
             node: hit.node,
             primitive: hit.primitive,
@@ -163,7 +163,7 @@ impl App {
 
 impl Painting {
     /// What a dab would do to a vertex: who gives or gets, or why nothing happens.
-    fn foretell(&self, document: &Document, vertex: u32) -> (String, bool) {
+    fn preview_effect(&self, document: &Document, vertex: u32) -> (String, bool) {
         let (Some(canvas), Some(joint)) = (&self.canvas, self.joint) else {
             return ("select a joint to paint it".into(), true);
         };
@@ -180,7 +180,7 @@ impl Painting {
         // What a stroke would work on: of layers, the painted one.
         let maps = self.layering.maps(canvas).unwrap_or_else(|| canvas.maps(document));
         let (map, own) = maps.map_of(vertex);
-        let rule = Rule {
+        let rule = WeightConstraints {
             locked: &locked,
             parents: canvas.parents(),
             limit: self.limit.clamp(1, map.stride()),

@@ -19,7 +19,7 @@ use ulna_model::{Document, NodeId, Shared};
 use ulna_motion::{Bone, Surface};
 use ulna_render::Camera;
 use ulna_session::Session;
-use ulna_weights::PosedCanvas;
+use ulna_weights::PosedSurface;
 
 /// Joints nearer to the brush than this part of its radius fade.
 const NEAR: f32 = 1.15;
@@ -81,7 +81,7 @@ pub(super) fn in_sight(
     document: &Document,
     camera: &Camera,
     hidden: &BTreeSet<NodeId>,
-    posed: PosedCanvas<'_>,
+    posed: PosedSurface<'_>,
     vertex: u32,
 ) -> bool {
     /// What lies this near before a vertex, as a part of the way to it, is its own surface.
@@ -142,7 +142,7 @@ impl App {
         let (Some(session), camera) = (&self.session, self.viewport.camera) else { return Vec::new() };
         let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
         let surface = self.renderer.surface(document);
-        let in_sight = |posed: PosedCanvas<'_>, v: u32| in_sight(surface, document, &camera, hidden, posed, v);
+        let in_sight = |posed: PosedSurface<'_>, v: u32| in_sight(surface, document, &camera, hidden, posed, v);
         self.painting.vertices_in(&camera, area, size, &in_sight)
     }
 

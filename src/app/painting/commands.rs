@@ -18,7 +18,7 @@ use ulna_edit::{
 };
 use ulna_model::{Diagnostic, MeshId, NodeId, PrimitiveId, SkinId};
 use ulna_session::{surface_findings, surface_place, weight_place};
-use ulna_weights::{BrushKind, CanvasPart, Radius};
+use ulna_weights::{BrushKind, Radius, SurfacePart};
 
 impl App {
     /// Commands of the brush.
@@ -258,7 +258,7 @@ impl App {
             return Vec::new();
         }
         let chosen = if all_seen { &seen } else { &self.painting.vertices };
-        let own = |part: &CanvasPart| -> Vec<u32> {
+        let own = |part: &SurfacePart| -> Vec<u32> {
             let own = chosen.iter().map(|v| v.wrapping_sub(part.first));
             own.filter(|v| *v < part.count).collect()
         };
@@ -440,7 +440,7 @@ const fn how(kind: BrushKind) -> How {
 }
 
 /// A command on vertices of one part of the canvas.
-fn on_part(mut command: Command, part: &CanvasPart, own: &[u32]) -> Command {
+fn on_part(mut command: Command, part: &SurfacePart, own: &[u32]) -> Command {
     if let Some(Touch { mesh: Some(mesh), primitive: Some(primitive), vertices: Some(vertices), .. }) = command.touch()
     {
         *mesh = Some(Meshes::Ids(vec![part.mesh]));

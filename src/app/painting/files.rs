@@ -19,7 +19,7 @@ use ulna_edit::{
 use ulna_formats::weight_files::{WeightFile, read_rows, write_rows};
 use ulna_model::{Document, NodeId};
 use ulna_session::{RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically};
-use ulna_weights::{Draft, Scope};
+use ulna_weights::{Scope, WorkingWeights};
 
 /// Frames in which the system's clipboard answers; after that what was copied here is meant.
 const FRAMES: u8 = 1;
@@ -38,7 +38,7 @@ impl Painting {
         meant.iter().for_each(|v| wanted[*v as usize] = true);
         let locked = self.locked_flags();
         let scope = Scope { locked: &locked, limit: usize::MAX, vertices: Some(&wanted) };
-        let list = Draft::new(document, canvas).mean(&scope);
+        let list = WorkingWeights::new(document, canvas).mean(&scope);
         let named = list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, f64::from(w))));
         let (joints, weights): (Vec<NodeId>, Vec<f64>) = named.unzip();
         let assign = Assign { joints: Nodes::Ids(joints), weights: Numbers(weights), reach: Reach::default() };
@@ -192,7 +192,7 @@ impl App {
                 }
             }
             Err(why) => {
-                let why = ulna_edit::untold(session.document(), canvas, why);
+                let why = ulna_edit::vertex_query_error(session.document(), canvas, why);
                 self.toast(ctx, ToastKind::Error, format!("No vertex was selected: {why}."));
             }
         }

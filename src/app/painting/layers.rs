@@ -8,7 +8,7 @@ use ulna_edit::{BASE, layer_text};
 use ulna_model::{Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch};
 use ulna_render::{Color, TintKind};
 use ulna_weights::{
-    Canvas, Maps, MirrorMap,
+    Maps, MirrorMap, SkinnedSurface,
     layers::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
 };
 
@@ -32,7 +32,7 @@ struct LayerState {
     target: LayerTarget,
     of: Shared<WeightLayers>,
     pairs: Shared<[(NodeId, Option<NodeId>)]>,
-    canvas: Arc<Canvas>,
+    canvas: Arc<SkinnedSurface>,
 }
 
 impl PartialEq for LayerState {
@@ -111,7 +111,7 @@ impl Layering {
     }
 
     /// Looks at the painted layer as a stroke would, where it is not known yet.
-    pub(super) fn know_layer(&mut self, document: &Document, canvas: &Arc<Canvas>) {
+    pub(super) fn know_layer(&mut self, document: &Document, canvas: &Arc<SkinnedSurface>) {
         let layers = document.aids.weight_layers.get(&canvas.skin);
         let (Some(target), Some(layers), None) = (self.target, layers, &self.live) else {
             self.next.clear();
@@ -124,7 +124,7 @@ impl Layering {
     }
 
     /// The weights that a stroke works on, or would; nothing where there are no layers.
-    pub(super) fn maps(&self, canvas: &Canvas) -> Option<Maps<'_>> {
+    pub(super) fn maps(&self, canvas: &SkinnedSurface) -> Option<Maps<'_>> {
         let live = self.live.as_ref().map(|l| &l.paint);
         Some(live.or(self.next.get().and_then(Option::as_ref))?.maps(canvas))
     }
@@ -149,7 +149,7 @@ impl Live {
     /// Where the layer takes no paint.
     pub fn new(
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         (target, painted): (LayerTarget, Painted),
         mirror: Option<&MirrorMap>,
         generation: u64,

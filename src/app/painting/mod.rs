@@ -29,7 +29,7 @@ use ulna_edit::{
 use ulna_model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId};
 use ulna_motion::{MirrorPairs, Posed, Spot, WorstPose};
 use ulna_render::Color;
-use ulna_weights::{Brush, Canvas, MirrorMap, PosedCanvas, Refusal, Seams, Stroke, Tally, is_one_sided};
+use ulna_weights::{Brush, MirrorMap, PosedSurface, Refusal, Seams, SkinnedSurface, Stroke, WeightStats, is_one_sided};
 
 /// Pairs of joints that were given.
 type GivenPairs = Shared<[(NodeId, Option<NodeId>)]>;
@@ -55,7 +55,7 @@ pub(super) struct Painting {
     pub clipboard: Option<Assign>,
     /// Weights of the clipboard were asked for: frames that are waited for an answer.
     pub pasting: Option<u8>,
-    canvas: Option<Arc<Canvas>>,
+    canvas: Option<Arc<SkinnedSurface>>,
     /// The thread that prepares the canvas, while it is at it.
     preparing: Option<JoinHandle<Seams>>,
     /// Where the canvas meets meshes on other skins.
@@ -80,7 +80,7 @@ pub(super) struct Painting {
     pointer: Option<(Vec2, Vec2)>,
     hover: Option<BrushHover>,
     last: Option<BrushHover>,
-    tally: Tally,
+    tally: WeightStats,
     /// Places that became strays, or ceased to be, since the vertices were tinted.
     stray_moved: Vec<u32>,
     /// The command that selects vertices as soon as there is a canvas.
@@ -175,7 +175,7 @@ impl Default for Painting {
             pointer: None,
             hover: None,
             last: None,
-            tally: Tally::default(),
+            tally: WeightStats::default(),
             stray_moved: Vec::new(),
             select_next: None,
             tinted: None,
@@ -247,7 +247,7 @@ impl Painting {
     }
 
     /// What is painted.
-    pub fn canvas(&self) -> Option<&Canvas> {
+    pub fn canvas(&self) -> Option<&SkinnedSurface> {
         self.canvas.as_deref()
     }
 
@@ -279,7 +279,7 @@ impl Painting {
             adjusting: self.adjusting(),
             over_clip: self.over_clip,
             vertices: &self.vertices,
-            posed: PosedCanvas { positions: &self.posed.positions, normals: &self.posed.normals },
+            posed: PosedSurface { positions: &self.posed.positions, normals: &self.posed.normals },
             pick: self.pick,
             gradient: self.gradient,
             roles,
@@ -332,7 +332,7 @@ impl Painting {
             // A joint's number is that of its skin.
             self.joint = self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
             self.asked = Some((scene, skin));
-            self.canvas = Canvas::new(document, skin).map(Arc::new);
+            self.canvas = SkinnedSurface::new(document, skin).map(Arc::new);
             self.mirror = None;
             self.roles.clear();
             self.posed_of.clear();
@@ -340,7 +340,7 @@ impl Painting {
             self.hover = None;
             self.last = None;
             self.vertices = Vec::new();
-            self.tally = Tally::default();
+            self.tally = WeightStats::default();
             self.stray_moved = Vec::new();
             (self.preparing, self.seams) = (None, Seams::default());
             self.range = self.range.take().filter(|(of, _)| *of == skin);
@@ -352,7 +352,7 @@ impl Painting {
                 // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
                 let maps = canvas.maps(document);
                 self.limit = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
-                self.tally = Tally::new(canvas, &maps, self.limit);
+                self.tally = WeightStats::new(canvas, &maps, self.limit);
                 (self.preparing, self.seams) = prepare(document, canvas);
                 self.stroke = Stroke::new(canvas);
             }
@@ -543,7 +543,7 @@ impl App {
 }
 
 /// Lets a thread find out how a large canvas hangs together; a small one does it when it is asked.
-fn prepare(document: &Document, canvas: &Arc<Canvas>) -> (Option<JoinHandle<Seams>>, Seams) {
+fn prepare(document: &Document, canvas: &Arc<SkinnedSurface>) -> (Option<JoinHandle<Seams>>, Seams) {
     const SMALL: usize = 50_000;
     let all: usize = document.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
     if all <= SMALL {

@@ -12,7 +12,7 @@ use crate::{
 };
 use ulna_model::{Document, MeshId, PrimitiveId, WeightPatch};
 use ulna_weights::{
-    Brush, BrushKind, Claimed, Dab, Paint, PartChange, PosedCanvas, Radius, Reach,
+    Brush, BrushKind, Claimed, Dab, Paint, PartChange, PosedSurface, Radius, Reach,
     layers::{NotPaintable, Painted},
 };
 
@@ -205,7 +205,7 @@ impl App {
     fn say_unchanged(&mut self, ctx: &Context) {
         let brush = self.painting.brush;
         let Painting { canvas, stroke, posed, .. } = &self.painting;
-        let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
+        let posed = PosedSurface { positions: &posed.positions, normals: &posed.normals };
         let ends = canvas.as_ref().is_some_and(|c| stroke.ends_with_piece(c, posed));
         if brush.reach == Reach::Surface && ends {
             let text = "Nothing was painted: the weights of this piece of the mesh already match. The piece ends here, and Along surface \
@@ -288,7 +288,7 @@ impl App {
         });
         let motion = before.map_or(Vec3::ZERO, |b| touch.at - b);
         let dab = Dab { touch, pressure, motion, near: near.as_deref() };
-        let posed = PosedCanvas { positions: &posed.positions, normals: &posed.normals };
+        let posed = PosedSurface { positions: &posed.positions, normals: &posed.normals };
         let live = layering.live.as_ref();
         let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror && !masked);
         let mirror = live.and_then(|l| l.pairs.as_ref()).or(mirror);

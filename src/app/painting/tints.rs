@@ -11,7 +11,7 @@ use ulna_edit::Change;
 use ulna_model::{Document, WeightMap};
 use ulna_render::ColorRole;
 use ulna_render::{Color, TintKind, tokens};
-use ulna_weights::{Canvas, Fault, Tally, fault_in};
+use ulna_weights::{Fault, SkinnedSurface, WeightStats, fault_in};
 
 /// What the tints on the device show.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Painting {
         let Some(canvas) = &self.canvas else { return };
         let maps = canvas.maps(document);
         if !self.tally.fits(canvas, &maps) {
-            self.tally = Tally::new(canvas, &maps, self.limit);
+            self.tally = WeightStats::new(canvas, &maps, self.limit);
         }
         self.tally.set_limit(self.limit);
         for change in changes {
@@ -186,7 +186,7 @@ impl Painting {
 /// Colours of the views that have some.
 struct Colors<'a> {
     /// The canvas, where strays are known.
-    placed: Option<&'a Canvas>,
+    placed: Option<&'a SkinnedSurface>,
     joints: Vec<[f32; 3]>,
     none: Color,
     many: Color,
@@ -195,7 +195,7 @@ struct Colors<'a> {
 }
 
 impl<'a> Colors<'a> {
-    fn new(theme: &str, joints: &[Color], canvas: &'a Canvas) -> Self {
+    fn new(theme: &str, joints: &[Color], canvas: &'a SkinnedSurface) -> Self {
         Self {
             placed: Some(canvas).filter(|c| c.is_ready()),
             joints: joints.iter().map(|Color([r, g, b, _])| [*r, *g, *b].map(|v| f32::from(v) / 255.0)).collect(),
@@ -208,7 +208,7 @@ impl<'a> Colors<'a> {
 }
 
 /// A colour a joint; no joint has that of its parent, or of a sibling while there are enough.
-pub fn joint_colors(document: &Document, canvas: &Canvas) -> Vec<Color> {
+pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> {
     let list: Vec<Color> = tokens()["categorical"]
         .as_array()
         .map(|a| a.iter().filter_map(|v| v.as_str()).map(Color::parse).collect())

@@ -7,7 +7,7 @@ use crate::ui::VertexArea;
 use ulna_edit::command::VertexCommand;
 use ulna_model::Document;
 use ulna_render::Camera;
-use ulna_weights::{Canvas, Pick, PosedCanvas, Reshape, faces_eye, pick, reshape};
+use ulna_weights::{Pick, PosedSurface, Reshape, SkinnedSurface, faces_eye, pick, reshape};
 
 impl Painting {
     /// Selects vertices, or adds them to those that are.
@@ -27,10 +27,10 @@ impl Painting {
         camera: &Camera,
         area: &VertexArea,
         size: Vec2,
-        in_sight: &(dyn Fn(PosedCanvas<'_>, u32) -> bool + Sync),
+        in_sight: &(dyn Fn(PosedSurface<'_>, u32) -> bool + Sync),
     ) -> Vec<u32> {
         let eye = camera.eye();
-        let posed = PosedCanvas { positions: &self.posed.positions, normals: &self.posed.normals };
+        let posed = PosedSurface { positions: &self.posed.positions, normals: &self.posed.normals };
         let seen = |v: usize| {
             let sight = if camera.orthographic { camera.forward() } else { self.posed.positions[v] - eye };
             self.canvas.as_ref().is_some_and(|canvas| faces_eye(canvas, posed, v as u32, sight))
@@ -95,7 +95,7 @@ impl Painting {
     }
 
     /// All vertices of the meshes that have selected ones, or of the one that was under the brush last.
-    fn of_meshes(&self, document: &Document, canvas: &Canvas) -> Vec<u32> {
+    fn of_meshes(&self, document: &Document, canvas: &SkinnedSurface) -> Vec<u32> {
         let last = self.last.as_ref().map(|h| h.canvas_vertex);
         let meant = self.vertices.iter().copied().chain(last.filter(|_| self.vertices.is_empty()));
         let meshes: std::collections::BTreeSet<_> = meant.map(|v| canvas.parts()[canvas.part_of(v).0].mesh).collect();

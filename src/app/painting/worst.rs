@@ -11,7 +11,7 @@ use crate::{
 use ulna_edit::Change;
 use ulna_model::{Document, NodeId, PrimitiveId, SkinId};
 use ulna_motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion};
-use ulna_weights::{Canvas, moved_by_storing};
+use ulna_weights::{SkinnedSurface, moved_by_storing};
 
 /// Spots in the list.
 const SPOTS: usize = 10;
@@ -134,7 +134,13 @@ pub(super) struct StrainColors {
 }
 
 impl StrainColors {
-    fn of(document: &Document, canvas: &Canvas, pose: &Pose, look: WeightLook, worst: Option<&WorstPose>) -> Self {
+    fn of(
+        document: &Document,
+        canvas: &SkinnedSurface,
+        pose: &Pose,
+        look: WeightLook,
+        worst: Option<&WorstPose>,
+    ) -> Self {
         let mut colors = Self::default();
         match (look, worst) {
             (WeightLook::Bytes | WeightLook::Shorts, _) => {

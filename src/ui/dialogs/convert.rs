@@ -15,7 +15,7 @@ use crate::ui::{
 };
 use ulna_model::{Diagnostic, Severity};
 use ulna_render::ColorRole;
-use ulna_session::{Conversion, Found, USUAL_RATES, UpAxis};
+use ulna_session::{Conversion, ImportFindings, USUAL_RATES, UpAxis};
 
 /// A file of another format that waits to be opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct ConvertDraft {
     /// What is in it: meshes, vertices, joints, clips.
     pub counts: [usize; 4],
     /// What was found.
-    pub found: Found,
+    pub found: ImportFindings,
     /// What is odd about it.
     pub findings: Vec<Diagnostic>,
     /// How large it is in its own unit.

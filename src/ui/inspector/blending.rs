@@ -18,14 +18,14 @@ use ulna_render::ColorRole;
 
 /// How far feet slide in a bar: as it keeps step, and if it did not.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct BlendFacts {
     slides: Vec<(NodeId, f32, Option<f32>)>,
 }
 
 /// What keeps what was found and what a hand has.
 #[derive(Debug, Default)]
 pub struct BlendingState {
-    found: Derived<(u64, usize, usize), Found>,
+    found: Derived<(u64, usize, usize), BlendFacts>,
     mixer: Mixer,
     search: String,
 }
@@ -36,7 +36,7 @@ impl Clone for BlendingState {
     }
 }
 
-impl Found {
+impl BlendFacts {
     /// Seconds of a bar that are looked at.
     const LONGEST: f64 = 6.0;
 
@@ -120,7 +120,7 @@ pub(super) fn blend_ui(
         now = plays;
     }
     if !view.session.is_some_and(|s| s.history().is_open()) {
-        state.found.update((generation, at.0, at.1), |_| Found::of(document, mix, at));
+        state.found.update((generation, at.0, at.1), |_| BlendFacts::of(document, mix, at));
     }
     slides_ui(ui, theme, document, state.found.get());
     ui.add_space(8.0);
@@ -397,7 +397,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, ha
     }
 }
 
-fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Found>) {
+fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&BlendFacts>) {
     for (node, slide, free) in found.iter().flat_map(|f| &f.slides) {
         ui.horizontal(|ui| {
             let name = format!("{} slides", document.node(*node).label(*node));

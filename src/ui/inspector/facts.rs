@@ -59,7 +59,7 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
 
 /// What of a clip takes some looking for.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct ClipFacts {
     travel: Option<String>,
     seam: Option<String>,
     moves: String,
@@ -68,7 +68,7 @@ pub struct Found {
     morphs: usize,
 }
 
-impl Found {
+impl ClipFacts {
     fn of(document: &Document, id: ClipId) -> Self {
         let Some(clip) = document.clips.get(id) else { return Self::default() };
         let way = travel(document, clip).as_ref().and_then(travel_in_words);
@@ -93,7 +93,7 @@ impl Found {
 
 /// Of the clip that is shown.
 pub fn clip(
-    found: &mut Beside<(u64, ClipId), Found>,
+    found: &mut Beside<(u64, ClipId), ClipFacts>,
     ui: &mut Ui,
     theme: &Theme,
     (revision, document): (u64, &Document),
@@ -108,7 +108,7 @@ pub fn clip(
     }
     let found = found.update(ui.ctx(), (revision, id), clip.key_count(), || {
         let document = document.clone();
-        move || Found::of(&document, id)
+        move || ClipFacts::of(&document, id)
     });
     let Some(found) = found else {
         ui.label(RichText::new("Measuring…").color(theme.color(ColorRole::TextTertiary)));

@@ -26,7 +26,7 @@ use super::{
 };
 use ulna_edit::{
     Command, Mode,
-    command::{Over, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
+    command::{PoseDestination, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
 };
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
 use ulna_render::{ColorRole, Measure};
@@ -39,9 +39,9 @@ pub struct InspectorState {
     /// In which order rotations are shown.
     order: Order,
     /// Of the clip that is shown.
-    clip: Beside<(u64, ClipId), facts::Found>,
+    clip: Beside<(u64, ClipId), facts::ClipFacts>,
     /// Of the seam that is being repaired.
-    seam: Derived<repair::FoundOf, repair::Found>,
+    seam: Derived<repair::FoundOf, repair::SeamFacts>,
     /// Of the mix.
     mixing: mixing::MixingState,
     /// The limb that is swivelled.
@@ -268,7 +268,8 @@ fn node_sections(
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
     if section(ui, theme, "Ul", "Pose", &note, posed) {
-        actions.push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None, over: Over::FILE }.into()));
+        actions
+            .push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None, over: PoseDestination::FILE }.into()));
     }
     match rest.user_from(&view.pose.local[node.index()].transform()) {
         Ok(user) => {

@@ -18,7 +18,7 @@ use ulna_render::ColorRole;
 
 /// What is found about a seam: as it is, and as it will be.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SeamFacts {
     before: Option<Seam>,
     after: Option<Seam>,
     keys: usize,
@@ -27,7 +27,7 @@ pub struct Found {
 /// Which document, which clip, and how it is closed.
 pub type FoundOf = (u64, ClipId, CloseHow, usize, bool);
 
-impl Found {
+impl SeamFacts {
     fn of(document: &Document, repair: &RepairLoop) -> Self {
         let Some(clip) = document.clips.get(repair.clip) else { return Self::default() };
         let frame = frame_of(clip);
@@ -69,7 +69,7 @@ pub fn repaired(document: &Document, repair: &RepairLoop) -> Option<Shared<Clip>
 }
 
 pub fn repair_ui(
-    found: &mut Derived<FoundOf, Found>,
+    found: &mut Derived<FoundOf, SeamFacts>,
     ui: &mut Ui,
     view: &View<'_>,
     document: &Document,
@@ -80,7 +80,7 @@ pub fn repair_ui(
     let theme = view.theme;
     let (mut now, mut done) = (*repair, false);
     let of = (generation, repair.clip, repair.how, repair.frames, repair.speed);
-    let found = found.update(of, |_| Found::of(document, repair));
+    let found = found.update(of, |_| SeamFacts::of(document, repair));
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Repair loop");
         let label = document.clip_label(repair.clip);

@@ -26,8 +26,8 @@ use crate::ui::{
 use ulna_edit::{
     Scene,
     command::{
-        ApplyPose, DocumentCommand, ForgetPose, KeepPose, Over, PoseReach, RenameKept, field::Nodes, kept_poses,
-        pose_text,
+        ApplyPose, DocumentCommand, ForgetPose, KeepPose, PoseDestination, PoseReach, RenameKept, field::Nodes,
+        kept_poses, pose_text,
     },
 };
 use ulna_model::{Document, KeptPose, NodeId};
@@ -112,12 +112,13 @@ fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec
         Library::File => (Some(pose.name.clone()), None),
         Library::Own => (None, Some(pose_text(pose))),
     };
-    let command = |over: Over| {
+    let command = |over: PoseDestination| {
         let amount = (amount != 1.0).then_some(amount);
         let flip = view.poses.flip.then_some(true);
         ApplyPose { pose: name.clone(), text: text.clone(), node: node.clone(), amount, flip, over }
     };
-    let wanted = DocumentCommand::Kept(command(Over::FILE).into()).wanted(&Scene::new(start)).unwrap_or_default();
+    let wanted =
+        DocumentCommand::Kept(command(PoseDestination::FILE).into()).wanted(&Scene::new(start)).unwrap_or_default();
     let nodes: Vec<NodeId> = wanted.into_iter().map(|(n, _)| n).collect();
     edits::posed(view, start, &nodes, |over| DocumentCommand::Kept(command(over).into()))
 }
@@ -194,7 +195,8 @@ fn keep(state: &mut PosesState, view: &View<'_>, actions: &mut Actions) {
         Library::File => {
             let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
             let node = reached(session.document(), view.pose, view.poses.reach, &selected);
-            let over = view.shown_clip().map_or(Over::FILE, |clip| Over::clip(clip, view.edit_time()));
+            let over =
+                view.shown_clip().map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, view.edit_time()));
             let node = node.filter(|n| !n.is_empty()).map(Nodes::Ids);
             Action::Run(KeepPose { name, node, text: None, over }.into())
         }

@@ -22,7 +22,7 @@ use ulna_render::ColorRole;
 use ulna_session::RulerUnit;
 
 /// What there is room for in a line of so many points: the least needed goes first.
-struct Room {
+struct TransportFit {
     speed: bool,
     guess: bool,
     frame: bool,
@@ -34,7 +34,7 @@ struct Room {
     clip: f32,
 }
 
-impl Room {
+impl TransportFit {
     fn of(width: f32) -> Self {
         Self {
             guess: width >= 1020.0,
@@ -57,7 +57,7 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
             /// Points with less than which there is no room for the button of the poses.
             const POSES: f32 = 760.0;
             let poses = ui.available_width() >= POSES || view.poses.in_animate;
-            let room = Room::of(ui.available_width() - if poses { 30.0 } else { 0.0 });
+            let room = TransportFit::of(ui.available_width() - if poses { 30.0 } else { 0.0 });
             ui.spacing_mut().item_spacing.x = 2.0;
             play_buttons(ui, view, actions);
             ui.add_space(8.0);
@@ -158,7 +158,7 @@ fn clip_and_rate(
     ui: &mut Ui,
     view: &View<'_>,
     document: &Document,
-    room: &Room,
+    room: &TransportFit,
     actions: &mut Actions,
 ) {
     let (theme, playback) = (view.theme, view.timeline.playback);

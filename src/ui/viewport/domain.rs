@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::pick::PickedBone;
 use crate::ui::Action;
-use ulna_edit::command::{Body, Children, DragLimb, EndAngle, Over, ToolCommand, field::Nodes};
+use ulna_edit::command::{Body, Children, DragLimb, EndAngle, PoseDestination, ToolCommand, field::Nodes};
 use ulna_model::{Derived, DisplayChoice, NodeId};
 use ulna_motion::{Balance, Bone, MotionPath, Space};
 use ulna_render::{Camera, Shading};
@@ -268,7 +268,7 @@ impl Default for ReachOptions {
 
 impl ReachOptions {
     /// The command that puts the end of a limb at a point of the scene that was typed, in meters: all the way, however straight it gets.
-    pub fn put(&self, node: NodeId, to: Vec3, over: Over) -> DragLimb {
+    pub fn put(&self, node: NodeId, to: Vec3, over: PoseDestination) -> DragLimb {
         DragLimb {
             node: Nodes::one(node),
             to,

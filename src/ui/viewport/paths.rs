@@ -8,7 +8,7 @@ use crate::ui::{Action, Actions, Theme, TimelineAction, View, theme::Font};
 use ulna_edit::{
     Command, Scene,
     command::{
-        Body, DocumentCommand, DragLimb, EndAngle, KeyCommand, Over, SetKey,
+        Body, DocumentCommand, DragLimb, EndAngle, KeyCommand, PoseDestination, SetKey,
         field::{ClipName, Nodes, Seconds},
     },
 };
@@ -167,7 +167,7 @@ fn handles(
         if let (Some(begin), Some(end)) = (meets(held.start), meets(at)) {
             let label = format!("Move {} on its path", held.document.node(held.node).label(held.node));
             let reach = view.viewport.reach;
-            let make = |over: Over| DragLimb {
+            let make = |over: PoseDestination| DragLimb {
                 node: Nodes::one(held.node),
                 to: held.from + (end - begin),
                 chain: reach.chain,
@@ -180,7 +180,7 @@ fn handles(
                 body: Some(Body::Limb),
                 over,
             };
-            let over = Over::clip(clip, held.time).in_layer(view.layers.written);
+            let over = PoseDestination::clip(clip, held.time).in_layer(view.layers.written);
             let asked = DocumentCommand::Ik(make(over.clone()).into());
             let nodes: Vec<NodeId> =
                 asked.wanted(&Scene::new(&held.document)).unwrap_or_default().into_iter().map(|(n, _)| n).collect();

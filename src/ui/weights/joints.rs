@@ -16,7 +16,7 @@ use ulna_edit::command::{PairJoints, field::Nodes};
 use ulna_model::LayerId;
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_render::{Color, ColorRole};
-use ulna_weights::Canvas;
+use ulna_weights::SkinnedSurface;
 use ulna_weights::layers::LayerTarget;
 
 /// Rows that are shown at least before the list scrolls.
@@ -111,7 +111,7 @@ impl JointList {
     }
 
     /// Follows what is painted: another joint that was taken up elsewhere is the one that is chosen.
-    fn follow(&mut self, view: &View<'_>, canvas: &Canvas) {
+    fn follow(&mut self, view: &View<'_>, canvas: &SkinnedSurface) {
         let painted = view.paint.joint.and_then(|j| canvas.joints().get(usize::from(j)).copied());
         if self.painted != painted {
             self.painted = painted;
@@ -120,7 +120,7 @@ impl JointList {
     }
 
     /// Finds out which joints selected vertices or the painted layer have, where that is shown and something changed.
-    fn hold(&mut self, view: &View<'_>, document: &Document, canvas: &Canvas) {
+    fn hold(&mut self, view: &View<'_>, document: &Document, canvas: &SkinnedSurface) {
         let layer = match view.paint.layer {
             Some(LayerTarget::Layer(id)) => document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id)),
             _ => None,
@@ -221,7 +221,7 @@ fn listed(
     state: &JointList,
     view: &View<'_>,
     document: &Document,
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     share: &dyn Fn(usize) -> Option<f32>,
 ) -> Vec<Row> {
     let needle = state.filter.to_lowercase();
@@ -316,7 +316,7 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
 }
 
 /// What the list is of, its limit and all locks.
-fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &Canvas, actions: &mut Actions) {
+fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut Actions) {
     let theme = view.theme;
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
@@ -454,7 +454,7 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
 }
 
 /// What is to be known where a mesh hangs on other skins too: its weights are one and the same for all of them.
-fn shared_note(document: &Document, canvas: &Canvas) -> Option<String> {
+fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let named = |skin: SkinId| {
         let name = document.skin(skin).name.clone().filter(|n| !n.is_empty());
         name.map_or_else(|| format!("skin {}", skin.index()), |n| format!("“{n}”"))

@@ -3,9 +3,10 @@
 use super::{
     AddMarker, Arguments, Between, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop, Command,
     CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, FlipPose, FoldLayers, HoldKeys,
-    HoldPin, InvertLayer, KeepSet, KeyCommand, MirrorClip, MirrorPose, MuteLayer, NewLayer, Over, PasteKeys, PushPose,
-    RelaxPose, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip, SessionCommand,
-    SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys, ZeroKey,
+    HoldPin, InvertLayer, KeepSet, KeyCommand, MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination,
+    PushPose, RelaxPose, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
+    SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys,
+    ZeroKey,
     field::{ClipName, Nodes, Seconds},
     kept_poses::kept_sets,
     pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
@@ -16,7 +17,7 @@ use ulna_motion::Mirror;
 
 /// What is selected and shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
+pub struct CommandContext<'a> {
     /// The document.
     pub document: &'a Document,
     /// What is selected.
@@ -64,7 +65,7 @@ impl CommandSpec {
     ///
     /// # Errors
     /// Where that does not say enough.
-    pub fn fill(&self, around: &Around<'_>) -> Filled {
+    pub fn fill(&self, around: &CommandContext<'_>) -> Filled {
         match self.filled {
             Some(fill) => fill(around),
             None => self.without_arguments().map(|command| vec![command]),
@@ -72,7 +73,7 @@ impl CommandSpec {
     }
 
     /// How it is filled from what is selected and shown; `None` where it is not.
-    pub const fn filled_from_around(&self) -> Option<fn(&Around<'_>) -> Filled> {
+    pub const fn filled_from_around(&self) -> Option<fn(&CommandContext<'_>) -> Filled> {
         self.filled
     }
 
@@ -91,7 +92,7 @@ const NO_KEYS_SHOWN: Unfilled =
     Unfilled::Refused("The timeline shows no clip. Show one in Animate mode to edit its keys.");
 const NO_CLIP: Unfilled = Unfilled::Refused("No clip is shown. Choose one on the timeline.");
 
-impl Around<'_> {
+impl CommandContext<'_> {
     fn nodes(&self) -> Option<Nodes> {
         let nodes = &self.selection.nodes;
         (!nodes.is_empty()).then(|| Nodes::Ids(nodes.iter().copied().collect()))
@@ -115,12 +116,15 @@ impl Around<'_> {
     }
 
     /// Where a pose goes: over the clip that is shown, else into the pose of the file.
-    pub fn over(&self) -> Over {
+    pub fn over(&self) -> PoseDestination {
         if let Some(layer) = self.written_layer() {
-            return self.seen.map_or(Over::FILE, |clip| Over::clip(clip, self.seconds().0)).in_layer(Some(layer));
+            return self
+                .seen
+                .map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, self.seconds().0))
+                .in_layer(Some(layer));
         }
         let seconds = self.unkeyed.map_or_else(|| self.seconds(), |at| Seconds(at.time()));
-        self.seen.map_or(Over::FILE, |clip| Over::clip(clip, seconds.0))
+        self.seen.map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, seconds.0))
     }
 
     /// The layer that edits go to: the chosen one, where it is of what is seen.
@@ -145,7 +149,7 @@ impl Around<'_> {
 
     /// A pose of some nodes where it goes, and of their mirror joints where both sides are posed alike; over a clip at once into keys
     /// where that is wanted.
-    pub fn posed(&self, mut nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
+    pub fn posed(&self, mut nodes: Vec<NodeId>, posed: impl FnOnce(PoseDestination) -> Command) -> Vec<Command> {
         let other = if self.symmetry { other_side(&Mirror::of(self.document), &nodes) } else { Vec::new() };
         let (sources, partners): (Vec<NodeId>, Vec<NodeId>) = other.into_iter().unzip();
         nodes.extend(partners);
@@ -157,7 +161,7 @@ impl Around<'_> {
     }
 
     /// Commands that pose nodes; over a clip what they come to goes into keys at once, where that is wanted.
-    fn keyed(&self, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Vec<Command>) -> Vec<Command> {
+    fn keyed(&self, nodes: Vec<NodeId>, posed: impl FnOnce(PoseDestination) -> Vec<Command>) -> Vec<Command> {
         let over = self.over();
         let (clip, time) = (over.clip.clone(), over.time);
         let mut commands = posed(over);
@@ -169,22 +173,22 @@ impl Around<'_> {
     }
 }
 
-pub(super) fn reset(around: &Around<'_>) -> Filled {
+pub(super) fn reset(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| Reset { node: around.nodes(), parts: None, over }.into()))
 }
 
-pub(super) fn reset_translation(around: &Around<'_>) -> Filled {
+pub(super) fn reset_translation(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| ResetTranslation { node: around.nodes(), over }.into()))
 }
 
-pub(super) fn reset_rotation(around: &Around<'_>) -> Filled {
+pub(super) fn reset_rotation(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| ResetRotation { node: around.nodes(), over }.into()))
 }
 
-pub(super) fn reset_scale(around: &Around<'_>) -> Filled {
+pub(super) fn reset_scale(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
@@ -195,12 +199,16 @@ pub fn other_side(mirror: &Mirror, nodes: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     nodes.iter().filter_map(pair).filter(|(n, p)| p != n && !nodes.contains(p)).collect()
 }
 
-fn posed(around: &Around<'_>, nodes: Vec<NodeId>, posed: impl FnOnce(Over) -> Command) -> Vec<Command> {
+fn posed(
+    around: &CommandContext<'_>,
+    nodes: Vec<NodeId>,
+    posed: impl FnOnce(PoseDestination) -> Command,
+) -> Vec<Command> {
     around.posed(nodes, posed)
 }
 
 /// From the selected joints; where those of both sides are selected, from the side of the active one.
-pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
+pub(super) fn mirror_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let nodes = &around.selection.nodes;
     let active = around.selection.active;
@@ -215,7 +223,7 @@ pub(super) fn mirror_pose(around: &Around<'_>) -> Filled {
 }
 
 /// The selected joints, or all that the clip moves.
-fn blended(around: &Around<'_>, make: impl FnOnce(Option<Nodes>, Over) -> Command) -> Filled {
+fn blended(around: &CommandContext<'_>, make: impl FnOnce(Option<Nodes>, PoseDestination) -> Command) -> Filled {
     let nodes: Vec<NodeId> = match around.nodes() {
         Some(_) => around.selection.nodes.iter().copied().collect(),
         None => {
@@ -226,20 +234,20 @@ fn blended(around: &Around<'_>, make: impl FnOnce(Option<Nodes>, Over) -> Comman
     Ok(posed(around, nodes, |over| make(around.nodes(), over)))
 }
 
-pub(super) fn relax_pose(around: &Around<'_>) -> Filled {
+pub(super) fn relax_pose(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| RelaxPose { node, amount: None, over }.into())
 }
 
-pub(super) fn push_pose(around: &Around<'_>) -> Filled {
+pub(super) fn push_pose(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| PushPose { node, amount: None, over }.into())
 }
 
-pub(super) fn to_rest(around: &Around<'_>) -> Filled {
+pub(super) fn to_rest(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| ToRest { node, amount: None, over }.into())
 }
 
 /// The selected nodes, over the clip that is shown.
-pub(super) fn hold_pin(around: &Around<'_>) -> Filled {
+pub(super) fn hold_pin(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
     let hold = HoldPin {
         node,
@@ -255,7 +263,7 @@ pub(super) fn hold_pin(around: &Around<'_>) -> Filled {
 }
 
 /// Of all joints: half a body flipped is no pose of anybody.
-pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
+pub(super) fn flip_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let of = |n: NodeId| mirror.partner(n).into_iter().flat_map(move |p| [n, p]);
     let mut all: Vec<NodeId> = around.document.node_ids().flat_map(of).collect();
@@ -265,7 +273,7 @@ pub(super) fn flip_pose(around: &Around<'_>) -> Filled {
 }
 
 /// The selected nodes, under the first digit that keeps nothing.
-pub(super) fn keep_set(around: &Around<'_>) -> Filled {
+pub(super) fn keep_set(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
@@ -274,17 +282,17 @@ pub(super) fn keep_set(around: &Around<'_>) -> Filled {
 }
 
 /// The selected nodes.
-pub(super) fn pin(around: &Around<'_>) -> Filled {
+pub(super) fn pin(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![SetPin { node, kind: None }.into()])
 }
 
-pub(super) fn reset_to_file(around: &Around<'_>) -> Filled {
+pub(super) fn reset_to_file(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SessionCommand::ResetToFile { node: around.nodes() }.into()])
 }
 
 /// What was changed is keyed; where nothing was, what is selected.
-pub(super) fn set_key(around: &Around<'_>) -> Filled {
+pub(super) fn set_key(around: &CommandContext<'_>) -> Filled {
     let clip = around.keys_clip()?;
     if around.written_layer().is_some() {
         let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
@@ -301,7 +309,7 @@ pub(super) fn set_key(around: &Around<'_>) -> Filled {
 }
 
 /// Selected keys; without them those of the selected nodes at the playhead.
-pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
+pub(super) fn delete_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => {
@@ -314,7 +322,7 @@ pub(super) fn delete_keys(around: &Around<'_>) -> Filled {
 }
 
 /// At the playhead.
-pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
+pub(super) fn paste_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, time) = (around.keys_clip()?, Some(around.seconds()));
     let paste = PasteKeys {
         clip,
@@ -330,14 +338,14 @@ pub(super) fn paste_keys(around: &Around<'_>) -> Filled {
 }
 
 /// The selected keys.
-pub(super) fn hold_keys(around: &Around<'_>) -> Filled {
+pub(super) fn hold_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     let hold = HoldKeys { clip: ClipName::Id(clip), which, on: None };
     Ok(vec![around.of_keys(KeysOfLayer::Edit(hold.into()))])
 }
 
 /// The selected keys, or all of the clip.
-pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
+pub(super) fn clean_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => (around.keys_clip()?, WhichKeys::default()),
@@ -345,7 +353,7 @@ pub(super) fn clean_keys(around: &Around<'_>) -> Filled {
     Ok(vec![around.of_keys(KeysOfLayer::Edit(CleanKeys { clip, tolerance: None, which }.into()))])
 }
 
-pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
+pub(super) fn copy_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     Ok(vec![
         SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: around.written_layer().map(LayerName::Id), which }
@@ -354,83 +362,83 @@ pub(super) fn copy_keys(around: &Around<'_>) -> Filled {
 }
 
 /// At the playhead.
-pub(super) fn add_marker(around: &Around<'_>) -> Filled {
+pub(super) fn add_marker(around: &CommandContext<'_>) -> Filled {
     let marker = AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
     Ok(vec![marker.into()])
 }
 
-pub(super) fn duplicate_clip(around: &Around<'_>) -> Filled {
+pub(super) fn duplicate_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DuplicateClip { clip: around.clip()?, name: None }).into()])
 }
 
-fn work_on_clip(around: &Around<'_>, make: impl FnOnce(ClipName) -> ClipWorkCommand) -> Filled {
+fn work_on_clip(around: &CommandContext<'_>, make: impl FnOnce(ClipName) -> ClipWorkCommand) -> Filled {
     Ok(vec![make(around.clip()?).into()])
 }
 
-pub(super) fn trim_clip(around: &Around<'_>) -> Filled {
+pub(super) fn trim_clip(around: &CommandContext<'_>) -> Filled {
     let (from, to) = around.range.ok_or(Unfilled::Asks)?;
     let (from, to) = (Seconds(from as f32), Some(Seconds(to as f32)));
     work_on_clip(around, |clip| TrimClip { clip, from, to, exact: None }.into())
 }
 
-pub(super) fn split_clip(around: &Around<'_>) -> Filled {
+pub(super) fn split_clip(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| SplitClip { clip, time: around.seconds(), name: None }.into())
 }
 
-pub(super) fn reverse_clip(around: &Around<'_>) -> Filled {
+pub(super) fn reverse_clip(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| ReverseClip { clip }.into())
 }
 
-pub(super) fn start_at_zero(around: &Around<'_>) -> Filled {
+pub(super) fn start_at_zero(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| StartAtZero { clip }.into())
 }
 
-pub(super) fn mirror_clip(around: &Around<'_>) -> Filled {
+pub(super) fn mirror_clip(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| MirrorClip { clip, node: None }.into())
 }
 
-pub(super) fn close_loop(around: &Around<'_>) -> Filled {
+pub(super) fn close_loop(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into())
 }
 
-pub(super) fn delete_clip(around: &Around<'_>) -> Filled {
+pub(super) fn delete_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DeleteClip { clip: around.clip()? }).into()])
 }
 
 /// Over the clip that is seen, or over the pose.
-pub(super) fn new_layer(around: &Around<'_>) -> Filled {
+pub(super) fn new_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![NewLayer { clip: around.seen.map(ClipName::Id), name: None }.into()])
 }
 
-pub(super) fn remove_layer(around: &Around<'_>) -> Filled {
+pub(super) fn remove_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![RemovePoseLayer { of: around.chosen_layer()? }.into()])
 }
 
-pub(super) fn mute_layer(around: &Around<'_>) -> Filled {
+pub(super) fn mute_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![MuteLayer { of: around.chosen_layer()?, muted: None }.into()])
 }
 
-pub(super) fn solo_layer(around: &Around<'_>) -> Filled {
+pub(super) fn solo_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SoloLayer { of: around.chosen_layer()?, solo: None }.into()])
 }
 
-pub(super) fn duplicate_layer(around: &Around<'_>) -> Filled {
+pub(super) fn duplicate_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![DuplicateLayer { of: around.chosen_layer()?, name: None }.into()])
 }
 
-pub(super) fn invert_layer(around: &Around<'_>) -> Filled {
+pub(super) fn invert_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![InvertLayer { of: around.chosen_layer()? }.into()])
 }
 
 /// The selected joints.
-pub(super) fn clear_in_layer(around: &Around<'_>) -> Filled {
+pub(super) fn clear_in_layer(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![ClearInLayer { of: around.chosen_layer()?, node: Some(node) }.into()])
 }
 
 /// For the selected joints that are in the layer, or all selected ones, where none of them is yet; for all that it moves, where
 /// nothing is selected.
-pub(super) fn zero_key(around: &Around<'_>) -> Filled {
+pub(super) fn zero_key(around: &CommandContext<'_>) -> Filled {
     let of = around.chosen_layer()?;
     let layer = around.layer.and_then(|(_, id)| around.document.aids.pose_layer(id));
     let own = layer.map(|(_, l)| l.nodes()).unwrap_or_default();
@@ -445,10 +453,10 @@ pub(super) fn zero_key(around: &Around<'_>) -> Filled {
 }
 
 /// All of the clip that is seen, or of the pose.
-pub(super) fn fold_layers(around: &Around<'_>) -> Filled {
+pub(super) fn fold_layers(around: &CommandContext<'_>) -> Filled {
     Ok(vec![FoldLayers { clip: around.seen.map(ClipName::Id), layer: None }.into()])
 }
 
-pub(super) fn split_layer(around: &Around<'_>) -> Filled {
+pub(super) fn split_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SplitLayer { clip: around.clip()?, degrees: None, name: None }.into()])
 }

@@ -9,7 +9,7 @@ use super::{
     define::document_commands,
     field::{Nodes, Seconds, choice},
     keys::{clip_of, time_of},
-    place::{Over, Place, Wanted},
+    place::{Place, PoseDestination, Wanted},
     rules,
 };
 use ulna_model::{
@@ -44,7 +44,7 @@ document_commands! {
         /// Part of the way to the other pose.
         amount: f32,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.blend", "Blend the pose", asks: true;
     /// Blends between the key before and the key after
     Breakdown {
@@ -53,7 +53,7 @@ document_commands! {
         /// Part of the way from the key before to the key after.
         part: f32,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.breakdown", "Break down", asks: true, enabled: rules::clip_shown;
     /// Blends the pose toward the in-between of its neighboring keys
     RelaxPose {
@@ -62,7 +62,7 @@ document_commands! {
         /// Part of the way; one tenth if omitted.
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.relax", "Relax", enabled: rules::clip_shown, filled: Some(around::relax_pose);
     /// Exaggerates the pose away from the in-between of its neighboring keys
     PushPose {
@@ -71,7 +71,7 @@ document_commands! {
         /// Part of the way; one tenth if omitted.
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.push", "Push", enabled: rules::clip_shown, filled: Some(around::push_pose);
     /// Blends the pose toward the rest pose
     ToRest {
@@ -80,7 +80,7 @@ document_commands! {
         /// Part of the way; one tenth if omitted.
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.to_rest", "Nearer to rest", filled: Some(around::to_rest);
 }
 
@@ -103,7 +103,10 @@ pub(super) fn blended(from: &Transform, to: &Transform, part: f32) -> Transform 
 }
 
 /// The clip and the time over which a pose goes.
-fn clip_and_time<'a>(document: &'a Document, over: &Over) -> Result<(ClipId, &'a Shared<Clip>, f32), CommandError> {
+fn clip_and_time<'a>(
+    document: &'a Document,
+    over: &PoseDestination,
+) -> Result<(ClipId, &'a Shared<Clip>, f32), CommandError> {
     let (Some(clip), Some(Seconds(time))) = (&over.clip, over.time) else {
         return Err(CommandError::other("arguments_together", "keys are of a clip: give “clip” and “time”"));
     };
@@ -143,7 +146,7 @@ impl Moments<'_> {
 }
 
 /// Which nodes are meant: those given, else all that the clip moves, or that are posed.
-fn nodes_of(document: &Document, nodes: Option<&Nodes>, over: &Over) -> Result<Vec<NodeId>, CommandError> {
+fn nodes_of(document: &Document, nodes: Option<&Nodes>, over: &PoseDestination) -> Result<Vec<NodeId>, CommandError> {
     if let Some(nodes) = nodes {
         return Ok(nodes.all(document)?);
     }
@@ -160,7 +163,7 @@ fn nodes_of(document: &Document, nodes: Option<&Nodes>, over: &Over) -> Result<V
 fn blend(
     scene: &Scene<'_>,
     nodes: Option<&Nodes>,
-    over: &Over,
+    over: &PoseDestination,
     to: impl Fn(&Place<'_>, NodeId, &Transform) -> Result<Option<Transform>, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let document = scene.document;
@@ -200,7 +203,7 @@ impl Blend {
 fn toward(
     scene: &Scene<'_>,
     nodes: Option<&Nodes>,
-    over: &Over,
+    over: &PoseDestination,
     toward: Toward,
     amount: f32,
 ) -> Result<Outcome, CommandError> {

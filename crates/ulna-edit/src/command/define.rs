@@ -56,12 +56,12 @@ macro_rules! document_commands {
 
             /// Entries of the table, in no order that matters.
             pub(in crate::command) fn specs() -> Vec<$crate::command::CommandSpec> {
-                use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor, field::Part};
+                use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor, field::ArgumentPart};
                 vec![$({
-                    let groups: Vec<Vec<ArgumentSpec>> = vec![$(<$type as Part>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*];
+                    let groups: Vec<Vec<ArgumentSpec>> = vec![$(<$type as ArgumentPart>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*];
                     let arguments = groups.concat();
                     let read = |from: &Arguments| -> Result<Command, $crate::ArgumentError> {
-                        $(let $field = Part::read(from, stringify!($field))?;)*
+                        $(let $field = ArgumentPart::read(from, stringify!($field))?;)*
                         let _ = from;
                         Ok($name { $($field),* }.into())
                     };
@@ -105,11 +105,11 @@ macro_rules! document_commands {
                 &self,
                 document: &ulna_model::Document,
             ) -> $crate::command::CommandLine {
-                use $crate::command::{CommandLine, field::Part};
+                use $crate::command::{CommandLine, field::ArgumentPart};
                 match self {
                     $(Self::$name(command) => {
                         let mut line = CommandLine::new($text);
-                        $(Part::write(&command.$field, document, stringify!($field), &mut line.arguments);)*
+                        $(ArgumentPart::write(&command.$field, document, stringify!($field), &mut line.arguments);)*
                         let _ = (&mut line, command, document);
                         line
                     })*
@@ -144,11 +144,11 @@ macro_rules! other_commands {
                 use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor};
                 vec![$({
                     let groups: Vec<Vec<ArgumentSpec>> =
-                        vec![$($(<$type as $crate::command::field::Part>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*)?];
+                        vec![$($(<$type as $crate::command::field::ArgumentPart>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*)?];
                     let arguments = groups.concat();
                     let read = |from: &Arguments| -> Result<Command, $crate::ArgumentError> {
                         let _ = from;
-                        Ok($family::$name $({ $($field: $crate::command::field::Part::read(from, stringify!($field))?),* })?.into())
+                        Ok($family::$name $({ $($field: $crate::command::field::ArgumentPart::read(from, stringify!($field))?),* })?.into())
                     };
                     let usual = CommandSpec {
                         name: $text,
@@ -189,7 +189,7 @@ macro_rules! other_commands {
                 let into = &mut line.arguments;
                 match self {
                     $(Self::$name $({ $($field),* })? => {
-                        $($($crate::command::field::Part::write($field, document, stringify!($field), into);)*)?
+                        $($($crate::command::field::ArgumentPart::write($field, document, stringify!($field), into);)*)?
                     })*
                 }
                 let _ = (document, into);

@@ -26,7 +26,7 @@ pub trait Field: Sized {
 }
 
 /// What stands in a command's struct: an argument, one that need not be given, or several that belong together.
-pub trait Part: Sized {
+pub trait ArgumentPart: Sized {
     /// Its entries in the list of arguments; `help` is one sentence of what it is.
     fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec>;
 
@@ -40,7 +40,7 @@ pub trait Part: Sized {
     fn write(&self, document: &Document, name: &'static str, into: &mut Map<String, Value>);
 }
 
-impl<T: Field> Part for T {
+impl<T: Field> ArgumentPart for T {
     fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec> {
         vec![ArgumentSpec { name, kind: T::KIND, required: true, help }]
     }
@@ -54,7 +54,7 @@ impl<T: Field> Part for T {
     }
 }
 
-impl<T: Field> Part for Option<T> {
+impl<T: Field> ArgumentPart for Option<T> {
     fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec> {
         vec![ArgumentSpec { name, kind: T::KIND, required: false, help }]
     }
@@ -585,7 +585,7 @@ impl From<Components> for Trs {
     }
 }
 
-impl Part for Trs {
+impl ArgumentPart for Trs {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         let may = |name, kind, help| ArgumentSpec { name, kind, required: false, help };
         vec![
@@ -645,7 +645,7 @@ pub struct Reach {
     pub layer: Option<String>,
 }
 
-impl Part for Reach {
+impl ArgumentPart for Reach {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
             Option::<Meshes>::specs("mesh", "Meshes to change; all if omitted."),
@@ -660,12 +660,12 @@ impl Part for Reach {
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
         Ok(Self {
-            mesh: Part::read(from, "mesh")?,
-            primitive: Part::read(from, "primitive")?,
-            vertices: Part::read(from, "vertices")?,
-            locked: Part::read(from, "locked")?,
-            most: Part::read(from, "most")?,
-            layer: Part::read(from, "layer")?,
+            mesh: ArgumentPart::read(from, "mesh")?,
+            primitive: ArgumentPart::read(from, "primitive")?,
+            vertices: ArgumentPart::read(from, "vertices")?,
+            locked: ArgumentPart::read(from, "locked")?,
+            most: ArgumentPart::read(from, "most")?,
+            layer: ArgumentPart::read(from, "layer")?,
         })
     }
 

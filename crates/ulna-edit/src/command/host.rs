@@ -59,7 +59,7 @@ other_commands! {
     ImportClips {
         /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Pattern of the names of clips to import, such as `Walk*`; all clips if omitted.
+        /// Pattern of the names of clips to import, such as `EvaluationOrder*`; all clips if omitted.
         only: Option<String>,
         /// Transfer to joints with other rest poses; retargeted if omitted.
         how: Option<KeysHow>,

@@ -10,7 +10,7 @@ use super::{
     field::{ClipName, Degrees, Nodes, Seconds, choice},
     hold_report::HoldReport,
     keys::{clip_of, time_of},
-    place::{Over, Place, Wanted},
+    place::{Place, PoseDestination, Wanted},
     rules,
 };
 use crate::Edit;
@@ -112,7 +112,7 @@ document_commands! {
         /// Part of the body that follows where the limb is too short; none if omitted.
         body: Option<Body>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.ik", "Put a limb somewhere", asks: true;
     /// Rotates a joint so that its front faces a point of the scene
     LookAt {
@@ -121,7 +121,7 @@ document_commands! {
         /// Point to face, in meters.
         at: Vec3,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.look_at", "Look at a point", asks: true;
     /// Pins the place or the angle of nodes while others are posed
     SetPin {

@@ -6,7 +6,7 @@ use super::{
     blend::{blended, finite},
     define::document_commands,
     field::{Nodes, choice},
-    place::{Over, Place, Wanted},
+    place::{Place, PoseDestination, Wanted},
 };
 use crate::Edit;
 use ulna_model::{Components, Document, KeptPose, NodeId, NodeSet, Notice, SceneId, transform::is_turned_less};
@@ -25,7 +25,7 @@ document_commands! {
         /// Copied pose, as text, in place of the visible pose.
         text: Option<String>,
         /// Clip, time or layer that shows the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.keep", "Keep this pose…", asks: true;
     /// Applies a saved pose, matched by joint names or by body parts
     ApplyPose {
@@ -40,7 +40,7 @@ document_commands! {
         /// Whether to apply its mirror image.
         flip: Option<bool>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.apply", "Apply a kept pose", asks: true;
     /// Renames a saved pose
     RenameKept {

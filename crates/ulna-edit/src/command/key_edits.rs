@@ -315,13 +315,13 @@ impl KeyEditCommand {
 }
 
 /// A clip and the keys of it that are meant.
-struct Meant<'a> {
+struct KeyTargets<'a> {
     id: ClipId,
     clip: &'a Shared<Clip>,
     keys: KeySet,
 }
 
-impl<'a> Meant<'a> {
+impl<'a> KeyTargets<'a> {
     fn of(scene: &Scene<'a>, clip: &ClipName, which: &WhichKeys) -> Result<Self, CommandError> {
         let id = clip.find(scene.document)?;
         let clip = clip_of(scene.document, id)?;
@@ -353,7 +353,7 @@ impl<'a> Meant<'a> {
     }
 }
 
-impl Meant<'_> {
+impl KeyTargets<'_> {
     /// Refuses to shift the time of all of a clip while keys of animation pointers would stay behind. `shifted` says of which times keys
     /// would move.
     fn refuse_pointers(
@@ -436,7 +436,7 @@ fn said<const N: usize>(notes: [Option<Notice>; N]) -> Vec<Notice> {
 
 impl DeleteKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         if meant.keys.is_empty() {
             return Ok(nothing("deleted"));
         }
@@ -461,7 +461,7 @@ impl DeleteKeys {
 /// Retimes keys; where they are then stays selected.
 fn retimed(
     document: &Document,
-    meant: &Meant<'_>,
+    meant: &KeyTargets<'_>,
     (map, copies, argument): (TimeMap, bool, &str),
     more: impl Fn(&Track, &KeyTimes) -> KeyTimes,
 ) -> Result<(Outcome, usize), CommandError> {
@@ -500,7 +500,7 @@ fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
 impl MoveKeys {
     /// None goes before 0. A key that lands on another takes its place, and how many do is said.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         let Some((first, last)) = meant.keys.span() else { return Ok(nothing("moved")) };
         if self.make_room.unwrap_or(false) && first >= 0.0 && first + self.by.0 < 0.0 {
             return self.with_room(scene, &meant, first);
@@ -522,9 +522,9 @@ impl MoveKeys {
 
 impl MoveKeys {
     /// The first of the keys comes to 0, and what does not move goes as much later as that would be before 0.
-    fn with_room(&self, scene: &Scene<'_>, meant: &Meant<'_>, first: f32) -> Result<Outcome, CommandError> {
+    fn with_room(&self, scene: &Scene<'_>, meant: &KeyTargets<'_>, first: f32) -> Result<Outcome, CommandError> {
         let room = -(f64::from(first) + f64::from(self.by.0));
-        Meant::refuse_pointers(scene.document, (meant.id, meant.clip), true, |_| true)?;
+        KeyTargets::refuse_pointers(scene.document, (meant.id, meant.clip), true, |_| true)?;
         let all = KeySet::of(meant.clip, |_, t| KeyTimes::part(&t.times, 0..t.times.len()));
         let argument = format!("“by” is {} s;", self.by.0);
         let mut clip = (**meant.clip).clone();
@@ -551,7 +551,7 @@ impl MoveKeys {
 
 impl DuplicateKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         let Some((first, _)) = meant.keys.span() else { return Ok(nothing("copied")) };
         let (by, held) = held_at_start(first, self.by.0);
         let argument = format!("“by” is {by} s;");
@@ -569,7 +569,7 @@ impl DuplicateKeys {
 
 impl ScaleKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let Some((first, _)) = meant.keys.span() else { return Ok(nothing("moved")) };
         let wanted = f64::from(self.factor);
         if wanted <= 0.0 {
@@ -598,7 +598,7 @@ impl ScaleKeys {
 /// # Errors
 /// Where none are meant.
 pub fn copied_keys(document: &Document, clip: &ClipName, which: &WhichKeys) -> Result<CopiedKeys, CommandError> {
-    let meant = Meant::of(&Scene::new(document), clip, which)?;
+    let meant = KeyTargets::of(&Scene::new(document), clip, which)?;
     let copied = |(_, track, times): (TrackId, &Shared<Track>, &KeyTimes)| {
         let node = document.node(track.target);
         let place =
@@ -761,7 +761,7 @@ impl RippleKeys {
         let clip = clip_of(document, id)?;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let (from, by) = (time_of(self.time)?, self.by.0);
-        Meant::refuse_pointers(document, (id, clip), nodes.is_none(), |t| t >= from)?;
+        KeyTargets::refuse_pointers(document, (id, clip), nodes.is_none(), |t| t >= from)?;
         let mut edits = Vec::new();
         let mut removed = 0;
         for (track, old) in &clip.tracks {
@@ -793,9 +793,9 @@ impl RippleKeys {
 
 impl OffsetKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let length = meant.clip.length();
-        Meant::refuse_pointers(scene.document, (meant.id, meant.clip), is_of_all(&self.which), |_| true)?;
+        KeyTargets::refuse_pointers(scene.document, (meant.id, meant.clip), is_of_all(&self.which), |_| true)?;
         let (span, by) = (f64::from(length), f64::from(self.by.0));
         let mut done = Outcome::default();
         let mut keys = KeySet::default();
@@ -820,7 +820,7 @@ impl OffsetKeys {
 
 impl HoldKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::of(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         let on = self.on.unwrap_or(true);
         let edits = meant.changed(|track, times| held(track, times, on));
         let steps = meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
@@ -833,7 +833,7 @@ impl HoldKeys {
 
 impl SetInterpolation {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let to = self.interpolation.interpolation();
         let edits = meant.changed(|track, _| with_interpolation(track, to));
         let sum = |of: &dyn Fn(&Track, &KeyTimes) -> usize| meant.tracks().map(|(_, t, k)| of(t, k)).sum::<usize>();
@@ -867,7 +867,7 @@ impl ShiftKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let node = self.keys.is_none().then(|| self.node.clone());
         let which = WhichKeys { keys: self.keys.clone(), node, ..WhichKeys::default() };
-        let meant = Meant::or_all(scene, &self.clip, &which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &which)?;
         let time = time_of(self.time)?;
         let nodes = self.node.all(scene.document)?;
         let document = scene.document;
@@ -901,7 +901,7 @@ impl ShiftKeys {
 
 impl ChangeKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let by: Vec<f32> = self.by.0.iter().map(|v| *v as f32).collect();
         let Some(first) = by.first().copied() else {
             return Err(CommandError::other(
@@ -962,7 +962,7 @@ fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
 
 impl SetTangents {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let smooth = |t: &Track| with_interpolation(t, Interpolation::CubicSpline);
         let edits = meant.changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
         let others = meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
@@ -975,7 +975,7 @@ impl SetTangents {
 
 impl SetKeyKind {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let kind = self.kind.kind();
         // The times as stored; those of ends of holds are never meant.
         let edits = meant.changed(|track, times| Track { kinds: track.kinds.with(times, kind), ..track.clone() });
@@ -985,7 +985,7 @@ impl SetKeyKind {
 
 impl CleanKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = Meant::or_all(scene, &self.clip, &self.which)?;
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let tolerance = self.tolerance.unwrap_or(0.0);
         let mut removed = 0;
         let mut edits = Vec::new();

@@ -16,7 +16,7 @@ use super::{
     define::document_commands,
     field::{Counts, LayerSide, Meshes, Nodes, Numbers, VertexList, VertexTerms, meshes_of},
     rules,
-    weights::{MirrorWeights, PairJoints, Slots, Touch, mesh_label, skin_of, slots_line, untold},
+    weights::{MirrorWeights, PairJoints, Slots, Touch, mesh_label, skin_of, slots_line, vertex_query_error},
 };
 use crate::{Edit, EditError};
 use ulna_model::{
@@ -24,7 +24,7 @@ use ulna_model::{
     WeightLayers, WeightPatch,
 };
 use ulna_weights::{
-    Canvas, Claimed, PartChange, Seams,
+    Claimed, PartChange, Seams, SkinnedSurface,
     layers::{NoSides, compose, merged_down, painted, split, with_part},
 };
 
@@ -63,7 +63,7 @@ fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, Primitive
     let mut twins = Vec::new();
     if !changes.is_empty()
         && document.skins.len() > 1
-        && let Some(canvas) = Canvas::whole(document, skin)
+        && let Some(canvas) = SkinnedSurface::whole(document, skin)
     {
         let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
         let mut own: Vec<(usize, PartChange)> =
@@ -520,11 +520,13 @@ impl MaskLayer {
             (meshes.is_empty() || meshes.contains(&mesh)) && self.primitive.is_none_or(|p| p == k)
         };
         let (skin, ..) = find(document, &self.layer, self.mesh.as_ref())?;
-        let chosen = match (&self.vertices, Canvas::whole(document, skin)) {
+        let chosen = match (&self.vertices, SkinnedSurface::whole(document, skin)) {
             (Some(terms), Some(canvas)) => {
                 let meant: Vec<bool> = canvas.parts().iter().map(|p| is_meant(p.mesh, p.primitive)).collect();
-                let marks =
-                    terms.vertices.mark(document, &canvas, &meant).map_err(|why| untold(document, &canvas, why))?;
+                let marks = terms
+                    .vertices
+                    .mark(document, &canvas, &meant)
+                    .map_err(|why| vertex_query_error(document, &canvas, why))?;
                 Some((canvas, marks))
             }
             _ => None,

@@ -6,7 +6,7 @@ use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
     field::Nodes,
-    place::{Over, Place, Wanted},
+    place::{Place, PoseDestination, Wanted},
     rules,
 };
 use ulna_model::{Components, Document, NodeId, Notice, Transform, transform::is_turned_less};
@@ -21,14 +21,14 @@ document_commands! {
         /// Joints to mirror, all of one side.
         node: Nodes,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
     /// Swaps the poses of both sides
     FlipPose {
         /// Joints to flip, with their mirror joints; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.flip", "Flip the pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
 }
 

@@ -58,12 +58,12 @@ use thiserror::Error;
 
 pub use self::layers::primitives_of;
 use self::upkeep::keep_up;
-pub use self::weights::untold;
+pub use self::weights::vertex_query_error;
 pub use self::weights::{joint_named, slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
-    around::{Around, Filled, Unfilled},
+    around::{CommandContext, Filled, Unfilled},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
@@ -105,7 +105,7 @@ pub use self::{
         read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
-    place::{Children, Over, Place, Wanted},
+    place::{Children, Place, PoseDestination, Wanted},
     pose::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
         SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
@@ -722,7 +722,7 @@ pub struct CommandSpec {
     /// Whether it is done before a file is open, and while text is typed: files, help, the window.
     pub anywhere: bool,
     /// What it takes from what is selected and shown; nothing unless given.
-    pub(super) filled: Option<fn(&Around<'_>) -> Filled>,
+    pub(super) filled: Option<fn(&CommandContext<'_>) -> Filled>,
     /// Reads it from text.
     pub(super) read: fn(&Arguments) -> Result<Command, ArgumentError>,
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ArgumentError, ArgumentSpec, Arguments, CommandError, Outcome, Scene,
-    field::{ClipName, Part, Seconds, choice},
+    field::{ArgumentPart, ClipName, Seconds, choice},
     keys::{clip_of, near_turn, refuse_kept, time_of, values},
     pose::{changed, done, pose_at},
     pose_layers::{LayerName, smooth},
@@ -47,7 +47,7 @@ choice! {
 
 /// Over which clip a pose goes, and when; into the pose of the file where neither is given.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Over {
+pub struct PoseDestination {
     /// The clip.
     pub clip: Option<ClipName>,
     /// Seconds on its clock.
@@ -56,7 +56,7 @@ pub struct Over {
     pub layer: Option<LayerName>,
 }
 
-impl Over {
+impl PoseDestination {
     /// Into the pose of the file.
     pub const FILE: Self = Self { clip: None, time: None, layer: None };
 
@@ -72,7 +72,7 @@ impl Over {
     }
 }
 
-impl Part for Over {
+impl ArgumentPart for PoseDestination {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
             Option::<ClipName>::specs("clip", "Clip that gets an unkeyed pose; the pose of the file if omitted."),
@@ -86,7 +86,11 @@ impl Part for Over {
     }
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self { clip: Part::read(from, "clip")?, time: Part::read(from, "time")?, layer: Part::read(from, "layer")? })
+        Ok(Self {
+            clip: ArgumentPart::read(from, "clip")?,
+            time: ArgumentPart::read(from, "time")?,
+            layer: ArgumentPart::read(from, "layer")?,
+        })
     }
 
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
@@ -130,7 +134,7 @@ impl<'a> Place<'a> {
     ///
     /// # Errors
     /// Where there is no such clip or time, or only one of them is given.
-    pub fn of(scene: &'a Scene<'_>, over: &Over) -> Result<Self, CommandError> {
+    pub fn of(scene: &'a Scene<'_>, over: &PoseDestination) -> Result<Self, CommandError> {
         let document = scene.document;
         if let Some(layer) = &over.layer {
             let clip = over.clip.as_ref().map(|c| c.find(document)).transpose()?;

@@ -8,7 +8,7 @@ use super::{
     CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{AnySpace, Axis, Degrees, Factor, Nodes, Parts, Trs},
-    place::{Children, Over, Place, Wanted},
+    place::{Children, Place, PoseDestination, Wanted},
     rules,
 };
 use crate::Edit;
@@ -221,7 +221,7 @@ document_commands! {
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.turn", "Rotate in any space", asks: true;
     /// Moves nodes along the axes of any space
     Shift {
@@ -234,7 +234,7 @@ document_commands! {
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.shift", "Move in any space", asks: true;
     /// Scales nodes along the axes of any space, optionally about a pivot
     Resize {
@@ -249,7 +249,7 @@ document_commands! {
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.resize", "Scale in any space", asks: true;
     /// Sets the pose offset of nodes over their rest (Ul)
     SetUser {
@@ -265,7 +265,7 @@ document_commands! {
         /// Values to set.
         to: Trs,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.set_local", "Set the local transform", asks: true;
     /// Sets the world transform of nodes
     SetWorld {
@@ -288,28 +288,28 @@ document_commands! {
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.reset", "Reset to rest", enabled: rules::selected, filled: Some(around::reset);
     /// Resets the translation of the selected nodes
     ResetTranslation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.reset_translation", "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
     /// Resets the rotation of the selected nodes
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.reset_rotation", "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
     /// Resets the scale of the selected nodes
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
-        over: Over,
+        over: PoseDestination,
     } = "pose.reset_scale", "Reset the scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
 }
 
@@ -494,7 +494,15 @@ impl Rotate {
     /// The same as a turn, of which it is the plain case.
     fn turn(&self) -> Turn {
         let Self { node, axis, degrees, space } = self.clone();
-        Turn { node, axis, degrees, space: space.map(AnySpace), pivot: None, children: None, over: Over::FILE }
+        Turn {
+            node,
+            axis,
+            degrees,
+            space: space.map(AnySpace),
+            pivot: None,
+            children: None,
+            over: PoseDestination::FILE,
+        }
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -505,7 +513,7 @@ impl Rotate {
 impl Move {
     fn shift(&self) -> Shift {
         let Self { node, by, space } = self.clone();
-        Shift { node, by, space: space.map(AnySpace), children: None, over: Over::FILE }
+        Shift { node, by, space: space.map(AnySpace), children: None, over: PoseDestination::FILE }
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -516,7 +524,7 @@ impl Move {
 impl Scale {
     fn resize(&self) -> Resize {
         let Self { node, by } = self.clone();
-        Resize { node, by, space: None, pivot: None, children: None, over: Over::FILE }
+        Resize { node, by, space: None, pivot: None, children: None, over: PoseDestination::FILE }
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -537,7 +545,7 @@ impl Turn {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
-            Some(space) if self.pivot.is_none() && self.children.is_none() && self.over == Over::FILE => {
+            Some(space) if self.pivot.is_none() && self.children.is_none() && self.over == PoseDestination::FILE => {
                 Rotate { node: self.node, axis: self.axis, degrees: self.degrees, space }.into()
             }
             _ => self.into(),
@@ -549,7 +557,7 @@ impl Shift {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
-            Some(space) if self.children.is_none() && self.over == Over::FILE => {
+            Some(space) if self.children.is_none() && self.over == PoseDestination::FILE => {
                 Move { node: self.node, by: self.by, space }.into()
             }
             _ => self.into(),
@@ -561,7 +569,7 @@ impl Resize {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         let own = matches!(self.space, None | Some(AnySpace(Space::Local)));
-        if own && self.pivot.is_none() && self.children.is_none() && self.over == Over::FILE {
+        if own && self.pivot.is_none() && self.children.is_none() && self.over == PoseDestination::FILE {
             return Scale { node: self.node, by: self.by }.into();
         }
         self.into()
@@ -575,9 +583,9 @@ impl PoseCommand {
     /// As the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
-            Self::Rotate(rotate) => rotate.turn().wanted(&Place::of(scene, &Over::FILE)?, scene.document),
-            Self::Move(by) => by.shift().wanted(&Place::of(scene, &Over::FILE)?, scene.document),
-            Self::Scale(by) => Ok(by.resize().wanted(&Place::of(scene, &Over::FILE)?, scene.document)?.0),
+            Self::Rotate(rotate) => rotate.turn().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document),
+            Self::Move(by) => by.shift().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document),
+            Self::Scale(by) => Ok(by.resize().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)?.0),
             Self::Turn(turn) => {
                 let place = Place::of(scene, &turn.over)?;
                 with_children(&place, turn.wanted(&place, scene.document)?, turn.children)
@@ -649,7 +657,7 @@ impl SetLocal {
 impl SetWorld {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let place = Place::of(scene, &Over::FILE)?;
+        let place = Place::of(scene, &PoseDestination::FILE)?;
         let pose = place.seen();
         let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;
@@ -692,7 +700,7 @@ impl SetWorld {
 impl ResetAll {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let parts = self.parts.as_ref().map_or(&Property::TRS[..], |p| &p.0);
-        reset(scene, self.node.as_ref(), parts, &Over::FILE)
+        reset(scene, self.node.as_ref(), parts, &PoseDestination::FILE)
     }
 }
 
@@ -721,10 +729,15 @@ impl ResetScale {
     }
 }
 
-fn reset(scene: &Scene<'_>, nodes: Option<&Nodes>, parts: &[Property], over: &Over) -> Result<Outcome, CommandError> {
+fn reset(
+    scene: &Scene<'_>,
+    nodes: Option<&Nodes>,
+    parts: &[Property],
+    over: &PoseDestination,
+) -> Result<Outcome, CommandError> {
     let document = scene.document;
     let nodes = nodes.map_or_else(|| Ok(document.node_ids().collect()), |n| n.all(document))?;
-    if *over != Over::FILE {
+    if *over != PoseDestination::FILE {
         let to_rest = |node: NodeId| {
             let rest = document.node(node).rest.transform();
             let all = Components {

@@ -11,7 +11,7 @@ use super::{
     field::Meshes,
 };
 use ulna_model::{Document, NodeId};
-use ulna_weights::{Canvas, Pick, Reshape, pick, reshape};
+use ulna_weights::{Pick, Reshape, SkinnedSurface, pick, reshape};
 
 /// What a text says of vertices.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ enum Term {
     /// Numbers of every primitive.
     Numbers(Vec<Range<usize>>),
     /// Numbers of a mesh's primitive.
-    Part((usize, usize), Vec<Range<usize>>),
+    ArgumentPart((usize, usize), Vec<Range<usize>>),
     /// By what they are.
     Pick(Pick),
     /// Those of the meshes of a name.
@@ -100,7 +100,7 @@ impl Vertices {
     ///
     /// # Errors
     /// Where numbers are past the end, or there is no such joint.
-    pub fn mark(&self, document: &Document, canvas: &Canvas, meant: &[bool]) -> Result<Vec<bool>, Untold> {
+    pub fn mark(&self, document: &Document, canvas: &SkinnedSurface, meant: &[bool]) -> Result<Vec<bool>, Untold> {
         let mut chosen = vec![false; canvas.vertex_count()];
         for term in &self.terms {
             match term {
@@ -109,7 +109,7 @@ impl Vertices {
                         mark_numbers(canvas, part, list, &mut chosen)?;
                     }
                 }
-                Term::Part((mesh, primitive), list) => {
+                Term::ArgumentPart((mesh, primitive), list) => {
                     let is = |k: &usize| {
                         let part = &canvas.parts()[*k];
                         meant[*k] && (part.mesh.index(), part.primitive.index()) == (*mesh, *primitive)
@@ -156,7 +156,12 @@ impl Vertices {
     }
 }
 
-fn mark_numbers(canvas: &Canvas, part: usize, list: &[Range<usize>], chosen: &mut [bool]) -> Result<(), Untold> {
+fn mark_numbers(
+    canvas: &SkinnedSurface,
+    part: usize,
+    list: &[Range<usize>],
+    chosen: &mut [bool],
+) -> Result<(), Untold> {
     let found = &canvas.parts()[part];
     let own = &mut chosen[found.first as usize..(found.first + found.count) as usize];
     for range in list {
@@ -173,7 +178,7 @@ fn term(text: &str) -> Option<Term> {
     if let Some((part, list)) = text.split_once(':')
         && let Some((mesh, primitive)) = part.split_once('/')
     {
-        return Some(Term::Part((mesh.trim().parse().ok()?, primitive.trim().parse().ok()?), ranges(list)?));
+        return Some(Term::ArgumentPart((mesh.trim().parse().ok()?, primitive.trim().parse().ok()?), ranges(list)?));
     }
     if let Some(rest) = text.strip_prefix("of ") {
         let (joint, bounds) = match rest.trim().rsplit_once(' ') {
@@ -229,7 +234,10 @@ mod tests {
         let read = |text: &str| Vertices::parse(text);
         assert_eq!(read("0-2, 7").map(|v| v.terms), Some(vec![Term::Numbers(vec![0..3, 7..8])]));
         let parts = read("0/1: 5, 8; 2/0: 7-8, 3").map(|v| v.terms);
-        assert_eq!(parts, Some(vec![Term::Part((0, 1), vec![5..6, 8..9]), Term::Part((2, 0), vec![7..9, 3..4])]));
+        assert_eq!(
+            parts,
+            Some(vec![Term::ArgumentPart((0, 1), vec![5..6, 8..9]), Term::ArgumentPart((2, 0), vec![7..9, 3..4])])
+        );
         let of = Term::Of { joint: "Left Arm".into(), from: 0.25, to: 0.5 };
         let all = Vertices {
             terms: vec![of, Term::Pick(Pick::Stray)],

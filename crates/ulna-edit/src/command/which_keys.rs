@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, arguments as names,
-    field::{Field, KeyParts, Nodes, Numbers, Part, Seconds, number},
+    field::{ArgumentPart, Field, KeyParts, Nodes, Numbers, Seconds, number},
     keys::SAME_TIME,
 };
 use crate::{KeysHome, Selection};
@@ -121,7 +121,7 @@ pub struct WhichKeys {
     pub keys: Option<KeyList>,
 }
 
-impl Part for WhichKeys {
+impl ArgumentPart for WhichKeys {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
             Option::<Seconds>::specs("time", "Keys at this time only."),
@@ -137,13 +137,13 @@ impl Part for WhichKeys {
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
         Ok(Self {
-            time: Part::read(from, "time")?,
-            times: Part::read(from, "times")?,
-            from: Part::read(from, "from")?,
-            to: Part::read(from, "to")?,
-            node: Part::read(from, "node")?,
-            parts: Part::read(from, "parts")?,
-            keys: Part::read(from, "keys")?,
+            time: ArgumentPart::read(from, "time")?,
+            times: ArgumentPart::read(from, "times")?,
+            from: ArgumentPart::read(from, "from")?,
+            to: ArgumentPart::read(from, "to")?,
+            node: ArgumentPart::read(from, "node")?,
+            parts: ArgumentPart::read(from, "parts")?,
+            keys: ArgumentPart::read(from, "keys")?,
         })
     }
 
@@ -213,7 +213,7 @@ impl WhichKeys {
             let all = |t: &Track| KeyTimes::part(&t.times, 0..t.times.len());
             return Ok(KeySet::of(clip, |_, t| if wanted(t) { all(t) } else { KeyTimes::default() }));
         }
-        let meant = Meant::of(*time, times.as_ref(), *from, *to)?;
+        let meant = NamedKeys::of(*time, times.as_ref(), *from, *to)?;
         Ok(KeySet::of(clip, |_, t| if wanted(t) { meant.of_track(t) } else { KeyTimes::default() }))
     }
 }
@@ -244,13 +244,13 @@ impl KeyList {
 }
 
 /// Which times a line means: `time`, any of `times`, or from `from` to `to`.
-enum Meant {
+enum NamedKeys {
     Range(f32, f32),
     /// In rising order.
     Times(Vec<f32>),
 }
 
-impl Meant {
+impl NamedKeys {
     /// By exactly one of the ways.
     fn of(
         time: Option<Seconds>,

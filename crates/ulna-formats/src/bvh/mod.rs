@@ -13,7 +13,7 @@ use self::read::{Axis, Capture, Channel};
 use super::{
     Budget,
     gltf::ReadError,
-    import::{Conversion, Converted, Found, GlbBuilder, KeysOut, NodeOut, short, unlikely_rate},
+    import::{Conversion, Converted, GlbBuilder, ImportFindings, KeysOut, NodeOut, short, unlikely_rate},
 };
 use ulna_model::{Diagnostics, Severity, Transform};
 
@@ -59,7 +59,7 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
         conversion.up.direction(),
     )?;
     let longest = stated.map_or(longest, |stated| longest * rate / stated);
-    let found = Found { unit: guessed.map(|g| g.0), rate: stated, rate_of: "frames", longest, heights: 0 };
+    let found = ImportFindings { unit: guessed.map(|g| g.0), rate: stated, rate_of: "frames", longest, heights: 0 };
     Ok(Converted { glb, diagnostics, found })
 }
 

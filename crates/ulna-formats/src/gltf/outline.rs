@@ -15,9 +15,9 @@ use super::{
 
 /// The long lists of a file, where they could be typed at once.
 #[derive(Default)]
-pub struct BulkArray(Option<Lists>);
+pub struct BulkArray(Option<OutlineLists>);
 
-struct Lists {
+struct OutlineLists {
     accessors: Vec<Accessor>,
     views: Vec<BufferView>,
     animations: Vec<Animation>,
@@ -57,7 +57,7 @@ impl BulkArray {
     }
 }
 
-fn parse_parallel(text: &str) -> Option<(RawMap<'_>, Lists)> {
+fn parse_parallel(text: &str) -> Option<(RawMap<'_>, OutlineLists)> {
     let mut root = RawMap::default();
     let mut long: [Option<Vec<&str>>; 3] = [None, None, None];
     let b = text.as_bytes();
@@ -101,7 +101,7 @@ fn parse_parallel(text: &str) -> Option<(RawMap<'_>, Lists)> {
         || typed(&views),
         || join_if_large(text.len(), || typed(&accessors), || typed(&animations)),
     );
-    Some((root, Lists { accessors: accessors?, views: views?, animations: animations? }))
+    Some((root, OutlineLists { accessors: accessors?, views: views?, animations: animations? }))
 }
 
 /// The lists that are long.

@@ -164,7 +164,7 @@ fn emit(text: &str, range: Range<usize>, ops: &Ops, out: &mut String) {
 
 fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out: &mut String) {
     let parts = parts(text.as_bytes(), &range, true);
-    let key_of = |part: &Part| serde_json::from_str::<String>(&text[part.key.clone()]).unwrap_or_default();
+    let key_of = |part: &JsonSpan| serde_json::from_str::<String>(&text[part.key.clone()]).unwrap_or_default();
     let keys: Vec<String> = parts.iter().map(key_of).collect();
     let mut done: Vec<&str> = Vec::new();
     out.push('{');
@@ -248,14 +248,14 @@ fn emit_array(text: &str, range: Range<usize>, ops: &BTreeMap<usize, Ops>, push:
 }
 
 /// One member or element: from after the comma (or bracket) before it to the comma (or bracket) after it.
-struct Part {
+struct JsonSpan {
     start: usize,
     key: Range<usize>,
     value: Range<usize>,
     end: usize,
 }
 
-fn parts(b: &[u8], range: &Range<usize>, object: bool) -> Vec<Part> {
+fn parts(b: &[u8], range: &Range<usize>, object: bool) -> Vec<JsonSpan> {
     let mut parts = Vec::new();
     let close = range.end - 1;
     let mut start = range.start + 1;
@@ -273,7 +273,7 @@ fn parts(b: &[u8], range: &Range<usize>, object: bool) -> Vec<Part> {
         at = skip_value(b, at);
         let value = value_start..at;
         at = skip_space(b, at);
-        parts.push(Part { start, key, value, end: at });
+        parts.push(JsonSpan { start, key, value, end: at });
         start = at + 1;
         at = skip_space(b, start);
     }

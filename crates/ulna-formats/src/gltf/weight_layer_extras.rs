@@ -22,7 +22,7 @@ const MOST_SETS: usize = 16;
 struct Layers {
     joints: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    bases: Vec<Part>,
+    bases: Vec<StoredSlots>,
     layers: Vec<Layer>,
     /// Hexadecimal: JSON has no whole numbers so large.
     hash: String,
@@ -39,7 +39,7 @@ struct Layer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mirror: Option<Mirror>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Part>,
+    parts: Vec<StoredSlots>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ enum Mirror {
 
 /// Slots of vertices of a primitive.
 #[derive(Serialize, Deserialize)]
-struct Part {
+struct StoredSlots {
     primitive: u32,
     sets: usize,
     vertices: String,
@@ -91,7 +91,7 @@ fn as_whole(text: &str) -> Option<Vec<u32>> {
     Some(unpacked(text)?.into_iter().map(u32::from_le_bytes).collect())
 }
 
-impl Part {
+impl StoredSlots {
     fn slots(&self) -> Option<(Vec<u32>, Vec<u16>, Vec<f32>)> {
         let (vertices, weights) = (as_whole(&self.vertices)?, as_floats(&self.weights)?);
         let of: Vec<u16> = unpacked(&self.joints)?.into_iter().map(u16::from_le_bytes).collect();
@@ -175,7 +175,7 @@ fn take(found: &Layers) -> Option<KeptWeightLayers> {
     };
     Some(KeptWeightLayers {
         joints: found.joints.clone(),
-        bases: found.bases.iter().map(Part::base).collect::<Option<_>>()?,
+        bases: found.bases.iter().map(StoredSlots::base).collect::<Option<_>>()?,
         layers: found.layers.iter().map(layer).collect::<Option<_>>()?,
         hash: u64::from_str_radix(&found.hash, 16).ok()?,
     })
@@ -193,11 +193,11 @@ pub fn text_of(kept: Option<&KeptWeightLayers>) -> Option<String> {
             MirrorFrom::Left => Mirror::Left,
             MirrorFrom::Right => Mirror::Right,
         }),
-        parts: l.parts.iter().map(Part::of_layer).collect(),
+        parts: l.parts.iter().map(StoredSlots::of_layer).collect(),
     };
     text(Layers {
         joints: kept.joints.clone(),
-        bases: kept.bases.iter().map(Part::of_base).collect(),
+        bases: kept.bases.iter().map(StoredSlots::of_base).collect(),
         layers: kept.layers.iter().map(layer).collect(),
         hash: format!("{:016x}", kept.hash),
     })

@@ -78,7 +78,7 @@ impl Conversion {
 
 /// What was found in a file, for a person to see before it is taken.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct ImportFindings {
     /// Metres of its unit, as it states or as was guessed; none where nothing speaks for one.
     pub unit: Option<f32>,
     /// Ticks or frames a second, as it states them.
@@ -99,7 +99,7 @@ pub struct Converted {
     /// What is odd about the file.
     pub diagnostics: Diagnostics,
     /// What was found.
-    pub found: Found,
+    pub found: ImportFindings,
 }
 
 /// A format that is read.

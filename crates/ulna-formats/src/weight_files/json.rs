@@ -20,11 +20,11 @@ const VERSION: u32 = 1;
 struct File {
     #[serde(rename = "ulna.weights")]
     version: u32,
-    shapes: Vec<Shape>,
+    shapes: Vec<JsonShape>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Shape {
+struct JsonShape {
     name: String,
     vertex_count: usize,
     joints: Vec<String>,
@@ -46,8 +46,8 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     file.shapes.into_iter().map(shape).collect::<Result<_, _>>().map(|shapes| WeightTable { shapes })
 }
 
-fn shape(from: Shape) -> Result<WeightShape, WeightFileError> {
-    let Shape { name, vertex_count, joints, positions, vertices, weights } = from;
+fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
+    let JsonShape { name, vertex_count, joints, positions, vertices, weights } = from;
     let wrong = |place: String, what: String| WeightFileError::Number { place, what };
     let place = format!("shape “{name}”");
     let many = |count: usize, what: &str, of: usize| {
@@ -94,7 +94,7 @@ pub(super) fn write(table: &WeightTable) -> String {
     for (k, from) in table.shapes.iter().enumerate() {
         let in_order =
             from.len() == from.vertex_count && from.vertices.iter().enumerate().all(|(k, v)| *v as usize == k);
-        let head = Shape {
+        let head = JsonShape {
             name: from.name.clone(),
             vertex_count: from.vertex_count,
             joints: from.joints.clone(),

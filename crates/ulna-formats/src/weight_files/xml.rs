@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
         let name = root.tag_name().name();
         return Err(WeightFileError::NotWeights(format!("it begins with “{name}”, not with “deformerWeight”")));
     }
-    let mut shapes: Vec<Lists> = Vec::new();
+    let mut shapes: Vec<XmlWeights> = Vec::new();
     for child in root.children().filter(Node::is_element) {
         match child.tag_name().name() {
             "shape" => {
@@ -63,7 +63,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
         }
     }
     let full = shapes.into_iter().filter(|s| !s.joints.is_empty());
-    let shapes: Vec<WeightShape> = full.map(Lists::made).collect::<Result<_, _>>()?;
+    let shapes: Vec<WeightShape> = full.map(XmlWeights::made).collect::<Result<_, _>>()?;
     if shapes.is_empty() {
         return Err(WeightFileError::NotWeights("no weights are in it".into()));
     }
@@ -74,7 +74,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
 type JointPoints = (String, f32, Vec<(u32, f32)>);
 
 /// What is found of a shape, joint by joint.
-struct Lists {
+struct XmlWeights {
     name: String,
     positions: Vec<Vec3>,
     /// The number of vertices that a list states, as far as anything is there for it.
@@ -82,15 +82,15 @@ struct Lists {
     joints: Vec<JointPoints>,
 }
 
-fn of<'a>(shapes: &'a mut Vec<Lists>, name: &str) -> &'a mut Lists {
+fn of<'a>(shapes: &'a mut Vec<XmlWeights>, name: &str) -> &'a mut XmlWeights {
     let at = shapes.iter().position(|s| s.name == name).unwrap_or_else(|| {
-        shapes.push(Lists { name: name.to_owned(), positions: Vec::new(), max: 0, joints: Vec::new() });
+        shapes.push(XmlWeights { name: name.to_owned(), positions: Vec::new(), max: 0, joints: Vec::new() });
         shapes.len() - 1
     });
     &mut shapes[at]
 }
 
-impl Lists {
+impl XmlWeights {
     fn made(self) -> Result<WeightShape, WeightFileError> {
         /// Weights that stand for what is not written, at most.
         const MOST_DEFAULTS: usize = 16 << 20;

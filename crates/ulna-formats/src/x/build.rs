@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     gltf::ReadError,
-    import::{Conversion, Found, GlbBuilder, NodeOut, UpAxis},
+    import::{Conversion, GlbBuilder, ImportFindings, NodeOut, UpAxis},
 };
 use ulna_model::{Diagnostics, Severity, Transform};
 
@@ -39,7 +39,7 @@ pub fn build(
     path: Option<&Path>,
     conversion: &Conversion,
     diagnostics: &mut Diagnostics,
-) -> Result<(Vec<u8>, Found), ReadError> {
+) -> Result<(Vec<u8>, ImportFindings), ReadError> {
     let mut builder = Builder {
         tree,
         path,
@@ -51,7 +51,7 @@ pub fn build(
         taken: HashMap::new(),
         named_materials: HashMap::new(),
         opaque: false,
-        found: Found::default(),
+        found: ImportFindings::default(),
     };
     builder.opaque = builder.all_invisible();
     if builder.opaque {
@@ -80,7 +80,7 @@ pub(super) struct Builder<'a, 'd> {
     pub(super) named_materials: HashMap<String, usize>,
     /// Whether materials are opaque whatever their alpha is.
     pub(super) opaque: bool,
-    pub(super) found: Found,
+    pub(super) found: ImportFindings,
 }
 
 /// Numbers of an object, read one after the other.

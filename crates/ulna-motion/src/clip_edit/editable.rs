@@ -20,7 +20,7 @@ use super::{
     reduce::{apart, thinned},
     skin_bound::SkinBound,
 };
-use crate::{humanoid::Part, ik::contacts, sample_into, transfer::roles_of};
+use crate::{humanoid::BodyPart, ik::contacts, sample_into, transfer::roles_of};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
 /// A clip with a few keys.
@@ -259,7 +259,7 @@ fn footfalls(document: &Document, clip: &Clip, limb_of: &BTreeMap<NodeId, NodeId
     let shown = Shared::new(clip.clone());
     let mut found: BTreeMap<NodeId, Vec<f32>> = BTreeMap::new();
     for (node, role) in roles_of(document) {
-        if let (Some(Part::Foot), Some(limb)) = (role.map(|r| r.part), limb_of.get(&node)) {
+        if let (Some(BodyPart::Foot), Some(limb)) = (role.map(|r| r.part), limb_of.get(&node)) {
             let ranges = contacts(document, &shown, node);
             found.entry(*limb).or_default().extend(ranges.iter().flat_map(|r| [r.from, r.to]));
         }

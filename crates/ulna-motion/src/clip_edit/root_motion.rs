@@ -19,7 +19,7 @@ use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 use super::key_span;
 use crate::{
     Evaluator, Pose, SeenPoints, Stack,
-    humanoid::Part,
+    humanoid::BodyPart,
     joint_bounds,
     rig::Rig,
     transfer::{above, roles_of},
@@ -144,7 +144,7 @@ pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
         clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
     let moves = |n: NodeId| moved.contains(&n);
     let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
-    let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == Part::Hips) && carried(*n));
+    let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == BodyPart::Hips) && carried(*n));
     let mapped = document.vrm.as_ref().and_then(|v| v.node("hips")).filter(|n| carried(*n));
     let rig = Rig::of(document);
     let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));

@@ -23,7 +23,7 @@ use glam::{Quat, Vec3};
 use self::standing::{Standing, axis_turns, carrier};
 use super::{
     counterparts::mapped_roles,
-    humanoid::Part,
+    humanoid::BodyPart,
     mirror::{is_uneven, swapped},
     transfer::{FoundBy, Sought, above, pairs, posable, roles_of, target_name},
 };
@@ -157,7 +157,9 @@ impl<'a> ClipTransfer<'a> {
     pub fn finds_body(&self, moved: &BTreeSet<NodeId>) -> bool {
         /// Hips, and two parts of each arm and leg: one may be missing from a skeleton.
         const PARTS: usize = 8;
-        let is_body = |p: Part| matches!(p, Part::Hips | Part::UpperArm | Part::LowerArm | Part::Thigh | Part::Shin);
+        let is_body = |p: BodyPart| {
+            matches!(p, BodyPart::Hips | BodyPart::UpperArm | BodyPart::LowerArm | BodyPart::Thigh | BodyPart::Shin)
+        };
         let body: Vec<NodeId> = roles_of(self.ours)
             .into_iter()
             .filter(|(_, r)| r.is_some_and(|r| is_body(r.part)))
@@ -307,10 +309,14 @@ impl<'a> ClipTransfer<'a> {
     fn align_limbs(&mut self) {
         /// Less is how bodies differ, radians.
         const LEAST: f32 = 0.17;
-        let roles: HashMap<NodeId, Part> =
+        let roles: HashMap<NodeId, BodyPart> =
             roles_of(self.ours).into_iter().filter_map(|(n, r)| Some((n, r?.part))).collect();
-        let is_limb =
-            |part: Part| matches!(part, Part::UpperArm | Part::LowerArm | Part::Thigh | Part::Shin | Part::Finger(_));
+        let is_limb = |part: BodyPart| {
+            matches!(
+                part,
+                BodyPart::UpperArm | BodyPart::LowerArm | BodyPart::Thigh | BodyPart::Shin | BodyPart::Finger(_)
+            )
+        };
         let mut turns: HashMap<NodeId, Quat> = HashMap::new();
         for pair in &self.pairs {
             let Some(part) = roles.get(&pair.to).copied() else { continue };
@@ -330,7 +336,7 @@ impl<'a> ClipTransfer<'a> {
             };
             let own = own.filter(|turn| angle_between(*turn, Quat::IDENTITY) > LEAST);
             let above = carrier(self.ours, pair.to, |n| self.taken.contains(&n)).and_then(|n| turns.get(&n)).copied();
-            let follows = matches!(part, Part::Hand | Part::Finger(_));
+            let follows = matches!(part, BodyPart::Hand | BodyPart::Finger(_));
             if let Some(turn) = own.or_else(|| above.filter(|_| follows)) {
                 turns.insert(pair.to, turn);
             }

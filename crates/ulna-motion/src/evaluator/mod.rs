@@ -8,7 +8,7 @@ use super::{
     compiled::Compiled,
     frame::{Block, Slots, ToBlocks, set},
     layers::Laid,
-    mix::{self, Cover, Driven, Driver, Parts},
+    mix::{self, BlendSource, DrivenChannels, LaneCoverage, Parts},
     pose::Pose,
     sample::sample_by,
     stack::{Additive, Averaging, Constraint, Instance, Lane, Reference, Stack},
@@ -24,7 +24,7 @@ use ulna_model::{
 pub struct Evaluator {
     /// By instance: those of lanes, then those of additive lanes.
     players: Vec<Player>,
-    walk: Walk,
+    walk: EvaluationOrder,
     /// Nodes that lanes drive.
     slots: Slots,
     /// Whether that may be other nodes now.
@@ -36,19 +36,19 @@ pub struct Evaluator {
     /// The layers of the pose.
     laid: Laid,
     scratch: mix::Scratch,
-    unsaid: Vec<NodeId>,
+    unscaled_nodes: Vec<NodeId>,
     /// Long clips are laid out beside the thread that asks.
     beside: bool,
 }
 
 /// Nodes with their parents, parents first, and the tree that they were made from.
 #[derive(Clone, Debug, Default)]
-struct Walk {
+struct EvaluationOrder {
     tree: Shared<Tree>,
     nodes: Vec<(u32, Option<u32>)>,
 }
 
-impl Walk {
+impl EvaluationOrder {
     fn of(&mut self, file: &Asset) -> &[(u32, Option<u32>)] {
         let tree = file.nodes.tree();
         if !Shared::ptr_eq(&self.tree, tree) {
@@ -84,7 +84,7 @@ struct Player {
     /// Of which list of places it has the blocks.
     arranged: u64,
     frame: Vec<Block>,
-    driven: Vec<Driven>,
+    driven: Vec<DrivenChannels>,
 }
 
 impl Player {
@@ -178,7 +178,7 @@ impl Player {
             self.frame.clear();
             self.frame.resize(slots.blocks(), Block::default());
             let parts: Vec<Parts> = slots.nodes().iter().map(|node| self.drives[*node as usize]).collect();
-            self.driven = parts.chunks(LANES).map(Driven::new).collect();
+            self.driven = parts.chunks(LANES).map(DrivenChannels::new).collect();
             if let Some(compiled) = &mut self.compiled {
                 compiled.arrange(slots);
             }
@@ -206,10 +206,10 @@ impl Player {
 }
 
 /// What is averaged in a lane: what counts at all.
-fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<Driver<'a>> {
+fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<BlendSource<'a>> {
     let counting = players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
     counting
-        .map(|(player, instance)| Driver {
+        .map(|(player, instance)| BlendSource {
             frame: &player.frame,
             driven: &player.driven,
             drives: &player.drives,
@@ -220,8 +220,8 @@ fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<Driver<'a>> {
         .collect()
 }
 
-fn cover(lane: &Lane) -> Cover<'_> {
-    Cover { weight: lane.weight, mask: lane.mask.as_ref(), on_sphere: lane.averaging == Averaging::Slerp }
+fn cover(lane: &Lane) -> LaneCoverage<'_> {
+    LaneCoverage { weight: lane.weight, mask: lane.mask.as_ref(), on_sphere: lane.averaging == Averaging::Slerp }
 }
 
 impl Evaluator {
@@ -232,7 +232,7 @@ impl Evaluator {
 
     /// The pose that a stack makes of a document's nodes, into the memory of another.
     pub fn update(&mut self, file: &Asset, stack: &Stack, pose: &mut Pose) {
-        self.unsaid.clear();
+        self.unscaled_nodes.clear();
         let count = stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
         self.arrange(stack);
         self.laid.take_up(&stack.layers);
@@ -350,8 +350,8 @@ impl Evaluator {
     }
 
     /// Nodes of the last stack whose scale an additive lane could not say: it stayed as it was.
-    pub fn unsaid(&self) -> &[NodeId] {
-        &self.unsaid
+    pub fn unscaled_nodes(&self) -> &[NodeId] {
+        &self.unscaled_nodes
     }
 
     /// One clip straight over the pose.
@@ -426,7 +426,7 @@ impl Evaluator {
                 if (now.scale * factor).is_finite() {
                     now.scale *= factor;
                 } else {
-                    self.unsaid.push(id);
+                    self.unscaled_nodes.push(id);
                 }
             }
             if Parts::default() != parts && (now != pose.local[k].transform()) {

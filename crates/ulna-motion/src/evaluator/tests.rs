@@ -305,9 +305,9 @@ fn a_scale_that_cannot_be_added_stays_and_is_named() {
     let stack = Stack { additive: vec![Additive { instance, reference: Reference::Rest }], ..Stack::default() };
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     evaluator.update(&file, &stack, &mut pose);
-    assert_eq!(evaluator.unsaid(), [NodeId(1)]);
+    assert_eq!(evaluator.unscaled_nodes(), [NodeId(1)]);
     assert_eq!(pose.local[1].transform().scale, Vec3::ONE);
     assert_eq!(pose.local[2].transform().scale, Vec3::new(2.0, 1.0, 1.0));
     evaluator.update(&file, &Stack::default(), &mut pose);
-    assert!(evaluator.unsaid().is_empty());
+    assert!(evaluator.unscaled_nodes().is_empty());
 }

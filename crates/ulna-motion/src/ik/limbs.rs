@@ -4,7 +4,7 @@ use std::{cell::OnceCell, sync::Arc};
 
 use glam::Mat4;
 
-use crate::{Pose, Skeleton, humanoid::Part, known::known, mirror_pairs::Side, rig::Rig, transfer::roles_of};
+use crate::{Pose, Skeleton, humanoid::BodyPart, known::known, mirror_pairs::Side, rig::Rig, transfer::roles_of};
 use ulna_model::{Document, NodeId};
 
 /// A bone shorter than this part of the longest of its limb turns with the one before it: wrists, twist joints in a row.
@@ -177,10 +177,10 @@ fn hips_of(document: &Document) -> Option<NodeId> {
 
 fn find_hips(document: &Document) -> Option<NodeId> {
     let roles = roles_of(document);
-    let part = |part: Part| roles.iter().filter(move |(_, r)| r.is_some_and(|r| r.part == part)).map(|(n, _)| *n);
+    let part = |part: BodyPart| roles.iter().filter(move |(_, r)| r.is_some_and(|r| r.part == part)).map(|(n, _)| *n);
     let mapped = document.vrm.as_ref().and_then(|v| v.node("hips"));
-    let hips = mapped.or_else(|| part(Part::Hips).next())?;
-    let ends = [Part::Foot, Part::Hand, Part::Head].into_iter().flat_map(part);
+    let hips = mapped.or_else(|| part(BodyPart::Hips).next())?;
+    let ends = [BodyPart::Foot, BodyPart::Hand, BodyPart::Head].into_iter().flat_map(part);
     ends.into_iter().all(|end| document.is_above(hips, end)).then_some(hips)
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
         return mapped;
     }
     let roles = roles_of(document).into_iter();
-    roles.filter_map(|(n, r)| r.filter(|r| r.part == Part::Foot).map(|r| (n, r.side))).collect()
+    roles.filter_map(|(n, r)| r.filter(|r| r.part == BodyPart::Foot).map(|r| (n, r.side))).collect()
 }
 
 /// The ends of the limbs on which a body stands: of limbs of two bones or more that come in pairs and on which no others hang, those

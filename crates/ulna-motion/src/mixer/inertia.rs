@@ -6,7 +6,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::{Look, Mixer};
+use super::{MixSample, Mixer};
 use crate::{Evaluator, MorphOffset, Offset, Pose, Stack};
 use ulna_model::{Document, NodeId, Shared, Transform, transform::short_way};
 
@@ -154,14 +154,14 @@ impl Mixer {
             pose
         };
         let [before, seen_now, now] = [(-back, true), (-back, false), (0.0, false)].map(|(step, far)| {
-            let look = Look { step, far, until: Some(until), ending: true, ..Look::at(start) };
+            let look = MixSample { step, far, until: Some(until), ending: true, ..MixSample::at(start) };
             let mut stack = self.lanes_at(document, look);
             let time = if far { start + step } else { start };
             self.put_offsets(document, time.max(taken_up), k, &mut stack);
             pose_of(&stack)
         });
         let [to, target_now, after] = [(0.0, false), (EPSILON, false), (EPSILON, true)]
-            .map(|(step, far)| pose_of(&self.lanes_at(document, Look { step, far, ..Look::at(start) })));
+            .map(|(step, far)| pose_of(&self.lanes_at(document, MixSample { step, far, ..MixSample::at(start) })));
         let spans = [back as f32, EPSILON as f32];
         let at = |pose: &Pose, node: NodeId| pose.local[node.index()].transform();
         let left = |node: NodeId| {

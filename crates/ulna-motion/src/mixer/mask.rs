@@ -1,7 +1,7 @@
 //! Masks in words as weights of nodes: from a joint down, one half of a body, as painted.
 
 use crate::{
-    humanoid::Part,
+    humanoid::BodyPart,
     mirror_pairs::Side,
     transfer::{above, roles_of},
 };
@@ -41,8 +41,10 @@ fn halves(document: &Document, mask: &MixMask, made: &mut [f32]) {
             MixMask::Left => Some(role.side != Some(Side::Right)),
             MixMask::Right => Some(role.side != Some(Side::Left)),
             upper => {
-                let is_upper =
-                    !matches!(role.part, Part::Hips | Part::Thigh | Part::Shin | Part::Foot | Part::Toe | Part::Leg);
+                let is_upper = !matches!(
+                    role.part,
+                    BodyPart::Hips | BodyPart::Thigh | BodyPart::Shin | BodyPart::Foot | BodyPart::Toe | BodyPart::Leg
+                );
                 Some(is_upper == matches!(upper, MixMask::Upper))
             }
         };

@@ -114,7 +114,7 @@ struct Share {
 }
 
 /// A clip of a bar at a moment.
-struct Voice {
+struct BlendInput {
     /// Its place among the bar's clips.
     clip: usize,
     /// Seconds of the clip.
@@ -127,7 +127,7 @@ struct Voice {
 
 /// Which moment is looked at, and how.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct MixSample {
     time: f64,
     /// How fast what is seen moves is found from here to so much later, every clip on its own clock and none round its end: where that would
     /// be, all of the way is looked at before it.
@@ -140,7 +140,7 @@ struct Look {
     ending: bool,
 }
 
-impl Look {
+impl MixSample {
     const fn at(time: f64) -> Self {
         Self { time, step: 0.0, far: false, until: None, ending: false }
     }
@@ -188,7 +188,7 @@ impl Mixer {
     /// What a mix comes to at a time, as a stack over the file's pose.
     pub fn stack(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Stack {
         self.prepare(document, mix);
-        let mut stack = self.lanes_at(document, Look::at(time));
+        let mut stack = self.lanes_at(document, MixSample::at(time));
         self.put_offsets(document, time, self.cuts.len(), &mut stack);
         stack
     }
@@ -371,8 +371,8 @@ impl Mixer {
         made
     }
 
-    /// The clips of a bar at a time of the mix. `ending`: see [`Look`].
-    fn voices(&self, lane: usize, bar: usize, time: f64, ending: bool) -> Vec<Voice> {
+    /// The clips of a bar at a time of the mix. `ending`: see [`MixSample`].
+    fn voices(&self, lane: usize, bar: usize, time: f64, ending: bool) -> Vec<BlendInput> {
         /// Seconds that are a loop's end: sums of times are rounded.
         const AT_END: f64 = 1e-6;
         let (mix, planned) = (&self.mix.lanes[lane].bars[bar], &self.lanes[lane].bars[bar]);
@@ -404,13 +404,13 @@ impl Mixer {
                 let is_new_round = if phase.is_some() { time < AT_END } else { local > length - AT_END };
                 let off = time.min((length - time).abs());
                 let at_end = ending && mix.repeat && rate > 0.0 && is_new_round && off < AT_END;
-                Voice { clip: k, time: if at_end { length } else { time }, weight: *weight, rate }
+                BlendInput { clip: k, time: if at_end { length } else { time }, weight: *weight, rate }
             })
             .collect()
     }
 
     /// The lanes at a moment, without what a transition left.
-    fn lanes_at(&mut self, document: &Document, look: Look) -> Stack {
+    fn lanes_at(&mut self, document: &Document, look: MixSample) -> Stack {
         self.find_phases(look.time.max(look.time + look.step));
         let mix = self.mix.clone();
         let solo = mix.lanes.iter().any(|l| l.solo);
@@ -444,7 +444,7 @@ impl Mixer {
         stack
     }
 
-    fn instances(&mut self, document: &Document, lane: usize, look: Look) -> Vec<Instance> {
+    fn instances(&mut self, document: &Document, lane: usize, look: MixSample) -> Vec<Instance> {
         let mut shares = self.shares(lane, look.time, look.until);
         if look.far {
             // Weights go on too, but where something comes or goes between.
@@ -512,7 +512,7 @@ impl Mixer {
 
     /// What the bars before a place of a lane drive, as it stands at a time, as a clip of one key.
     fn pose_under(&mut self, document: &Document, until: (usize, usize), time: f64) -> Clip {
-        let look = Look { until: Some(until), ending: true, ..Look::at(time) };
+        let look = MixSample { until: Some(until), ending: true, ..MixSample::at(time) };
         self.find_phases(time);
         let mix = self.mix.clone();
         let solo = mix.lanes.iter().any(|l| l.solo);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use glam::{Quat, Vec3};
 use rayon::prelude::*;
 
-use crate::{Evaluator, Pose, SeenPoints, Stack, humanoid::Part, ik::body_of, rig::Rig, transfer::roles_of};
+use crate::{Evaluator, Pose, SeenPoints, Stack, humanoid::BodyPart, ik::body_of, rig::Rig, transfer::roles_of};
 use ulna_model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between};
 
 /// Moments of a clip that are looked at, at most, and so many a second.
@@ -40,7 +40,7 @@ pub struct BestSeam {
 }
 
 /// A moment of a clip: of every point where it is about the body and how it moves, and of every joint its own rotation.
-struct Moment {
+struct SeamPose {
     time: f64,
     places: Vec<Vec3>,
     velocities: Vec<Vec3>,
@@ -61,7 +61,8 @@ impl Looked {
         let rig = Rig::of(document);
         let joints: Vec<NodeId> = document.nodes.order().iter().copied().filter(|n| rig.carries(*n)).collect();
         let roles = roles_of(document);
-        let hips = roles.iter().find(|(_, role)| role.as_ref().is_some_and(|r| r.part == Part::Hips)).map(|(n, _)| *n);
+        let hips =
+            roles.iter().find(|(_, role)| role.as_ref().is_some_and(|r| r.part == BodyPart::Hips)).map(|(n, _)| *n);
         let body = hips.or_else(|| joints.last().map(|leaf| body_of(document, *leaf)))?;
         let points = SeenPoints::of(document, POINTS);
         let is_named = |n: NodeId| roles.iter().any(|(node, role)| *node == n && role.is_some());
@@ -74,7 +75,7 @@ impl Looked {
     }
 
     /// Moments of a clip, evenly.
-    fn moments(&self, document: &Document, clip: &Shared<Clip>) -> Vec<Moment> {
+    fn moments(&self, document: &Document, clip: &Shared<Clip>) -> Vec<SeamPose> {
         let length = f64::from(clip.length());
         let count = ((length * RATE).ceil() as usize).clamp(1, MOST);
         let step = (1.0f64 / 60.0).min(length);
@@ -95,7 +96,7 @@ impl Looked {
             let back = if heading.length_squared() > 1e-6 { heading.normalize().conjugate() } else { Quat::IDENTITY };
             let ground = body.w_axis.truncate().with_y(0.0);
             let over = if to > from { 1.0 / (to - from) as f32 } else { 0.0 };
-            Moment {
+            SeamPose {
                 time,
                 places: self.points.at(&pose).into_iter().map(|p| back * (p - ground)).collect(),
                 velocities: std::iter::zip(self.points.at(&a), self.points.at(&b))
@@ -108,7 +109,7 @@ impl Looked {
     }
 
     /// How unlike two moments are; the less the better.
-    fn unlike(&self, a: &Moment, b: &Moment, most: f32) -> f32 {
+    fn unlike(&self, a: &SeamPose, b: &SeamPose, most: f32) -> f32 {
         let mut sum = 0.0;
         for k in &self.few {
             sum += a.places[*k].distance_squared(b.places[*k])
@@ -120,7 +121,7 @@ impl Looked {
         sum
     }
 
-    fn seam(&self, document: &Document, (from, to): (ClipId, ClipId), a: &Moment, b: &Moment) -> BestSeam {
+    fn seam(&self, document: &Document, (from, to): (ClipId, ClipId), a: &SeamPose, b: &SeamPose) -> BestSeam {
         let moved =
             |id: ClipId| document.clips.get(id).map(|c| c.tracks.values().map(|t| t.target).collect::<BTreeSet<_>>());
         let own: BTreeSet<NodeId> = [moved(from), moved(to)].into_iter().flatten().flatten().collect();
@@ -151,7 +152,7 @@ pub fn best_seams(
     let wanted: BTreeSet<ClipId> = from.iter().chain(to).copied().collect();
     let plays = |id: &ClipId| document.clips.get(*id).is_some_and(|c| !c.tracks.is_empty());
     let wanted: Vec<ClipId> = wanted.into_iter().filter(plays).collect();
-    let all: Vec<(ClipId, Vec<Moment>)> = wanted
+    let all: Vec<(ClipId, Vec<SeamPose>)> = wanted
         .par_iter()
         .filter(|_| go_on(0.0))
         .map(|id| (*id, looked.moments(document, &document.clips[*id])))

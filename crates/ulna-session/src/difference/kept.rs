@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Difference, DifferenceKind, Found, keys, surfaces, words::count};
+use super::{Comparing, Difference, DifferenceKind, keys, surfaces, words::count};
 use ulna_formats::gltf::Unmodeled;
 use ulna_model::{KeptLayer, KeptLayers, Scene, SceneId};
 
 /// Everything that is kept with scenes, clips and meshes.
-pub(super) fn compare(found: &mut Found<'_>) {
+pub(super) fn compare(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.clips.clone() {
         let before = x.and_then(|x| found.a.clips[x].kept_layers.clone());
         let after = y.and_then(|y| found.b.clips[y].kept_layers.clone());
@@ -29,7 +29,7 @@ pub(super) fn compare(found: &mut Found<'_>) {
     }
 }
 
-fn scene(found: &mut Found<'_>, x: SceneId, y: SceneId) {
+fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
     // Every member takes part: a new one does not compile until it does.
     let Scene { name: _, roots: _, poses, sets, mix, kept_layers } = &found.a.scenes[x];
     let other = &found.b.scenes[y];
@@ -68,7 +68,7 @@ fn in_words(layer: &KeptLayer) -> String {
 }
 
 /// Layers that are kept with a clip, or with the pose. What they come to is in the keys and nodes.
-fn layers(found: &mut Found<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptLayers>), place: &str) {
+fn layers(found: &mut Comparing<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptLayers>), place: &str) {
     if a == b {
         return;
     }
@@ -94,7 +94,7 @@ fn layers(found: &mut Found<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptLayer
 }
 
 /// Members that Ulna does not interpret: extensions may be seen elsewhere, extras are data.
-pub(super) fn compare_other(found: &mut Found<'_>) {
+pub(super) fn compare_other(found: &mut Comparing<'_>) {
     let [Some(a), Some(b)] = found.other else { return };
     let (x, y) = (found.a, found.b);
     let at = |list: &[Value], k: Option<usize>| k.and_then(|k| list.get(k)).cloned().unwrap_or(Value::Null);
@@ -137,7 +137,7 @@ pub(super) fn compare_other(found: &mut Found<'_>) {
 }
 
 /// Says which extensions, extras and other members of an object differ.
-fn members(found: &mut Found<'_>, place: &str, a: &Value, b: &Value) {
+fn members(found: &mut Comparing<'_>, place: &str, a: &Value, b: &Value) {
     let keys =
         |v: &Value| -> BTreeSet<String> { v.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default() };
     for key in keys(a).union(&keys(b)) {
@@ -160,7 +160,7 @@ fn members(found: &mut Found<'_>, place: &str, a: &Value, b: &Value) {
     }
 }
 
-fn say(found: &mut Found<'_>, place: &str, what: &str, (p, q): (Option<&Value>, Option<&Value>), seen: bool) {
+fn say(found: &mut Comparing<'_>, place: &str, what: &str, (p, q): (Option<&Value>, Option<&Value>), seen: bool) {
     let message = match (p, q) {
         (p, q) if p == q => return,
         (None, _) => format!("{what} was added"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat3, Quat, Vec3};
 
 use super::{
-    DifferenceKind, Found,
+    Comparing, DifferenceKind,
     words::{count, degrees, length, six},
 };
 use ulna_model::{Asset, Clip, ClipId, Interpolation, NodeId, PointerTrack, Property, Track, transform::angle_between};
@@ -16,7 +16,7 @@ pub(super) fn label(d: &Asset, clip: ClipId) -> String {
 }
 
 /// All pairs of clips.
-pub(super) fn compare(found: &mut Found<'_>) {
+pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     for pair in found.pairs.clips.clone() {
         match pair {
@@ -42,7 +42,7 @@ fn tracks(clip: &Clip) -> BTreeMap<(NodeId, Property), &Track> {
     clip.tracks.values().map(|t| ((t.target, t.property), &**t)).collect()
 }
 
-fn one(found: &mut Found<'_>, (x, y): (ClipId, ClipId)) {
+fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (a, b) = (found.a, found.b);
     // Every member takes part: a new one does not compile until it does. Kept layers are with what else is kept.
     let Clip {
@@ -117,7 +117,7 @@ fn still(d: &Asset, node: NodeId, property: Property) -> Vec<f32> {
 }
 
 fn compare_tracks(
-    found: &mut Found<'_>,
+    found: &mut Comparing<'_>,
     (x, y): (Option<&Track>, Option<&Track>),
     frame: Mat3,
     place: &str,
@@ -247,7 +247,7 @@ fn is_same_motion(a: Option<&Track>, b: Option<&Track>, still: &[f32]) -> bool {
 }
 
 /// Keys of animation pointers. What they hold of materials and the like is compared with the other members of the file.
-fn pointer_keys(found: &mut Found<'_>, a: &[PointerTrack], b: &[PointerTrack], place: &str) {
+fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack], place: &str) {
     let by_name = |list: &[PointerTrack]| -> BTreeMap<String, PointerTrack> {
         list.iter().map(|p| (p.pointer.to_string(), p.clone())).collect()
     };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    DifferenceKind, Found,
+    Comparing, DifferenceKind,
     words::{six, sixes},
 };
 use ulna_model::{
@@ -16,7 +16,7 @@ pub(super) fn label(d: &Asset, k: usize) -> String {
 }
 
 /// All pairs of materials, and what is not used anywhere.
-pub(super) fn compare(found: &mut Found<'_>) {
+pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used = |d: &Asset| -> BTreeSet<usize> {
         let all = d.meshes.values().flat_map(|m| &m.primitives);
@@ -51,7 +51,7 @@ pub(super) fn compare(found: &mut Found<'_>) {
 }
 
 /// Images that are on one side only, by their bytes. What is seen of them, their materials say.
-fn images(found: &mut Found<'_>) {
+fn images(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let counted = |list: &[Image]| {
         let mut all: BTreeMap<(u128, usize), (i64, String)> = BTreeMap::new();
@@ -71,7 +71,7 @@ fn images(found: &mut Found<'_>) {
 }
 
 /// Cameras and lights that no node has.
-fn unused(found: &mut Found<'_>) {
+fn unused(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let cameras = |d: &Asset| -> BTreeSet<CameraId> { d.nodes.values().filter_map(|n| n.camera).collect() };
     let lights = |d: &Asset| -> BTreeSet<LightId> { d.nodes.values().filter_map(|n| n.light).collect() };
@@ -94,7 +94,7 @@ fn unused(found: &mut Found<'_>) {
 }
 
 /// The material of a primitive, and those of its variants.
-pub(super) fn compare_used(found: &mut Found<'_>, p: &Primitive, q: &Primitive, place: &str) {
+pub(super) fn compare_used(found: &mut Comparing<'_>, p: &Primitive, q: &Primitive, place: &str) {
     let (a, b) = (found.a, found.b);
     used(found, (p.material, q.material), place, "its material");
     let by_name = |d: &Asset, list: &Shared<[(VariantId, MaterialId)]>| -> BTreeMap<String, MaterialId> {
@@ -109,7 +109,7 @@ pub(super) fn compare_used(found: &mut Found<'_>, p: &Primitive, q: &Primitive, 
     }
 }
 
-fn used(found: &mut Found<'_>, (x, y): (Option<MaterialId>, Option<MaterialId>), place: &str, what: &str) {
+fn used(found: &mut Comparing<'_>, (x, y): (Option<MaterialId>, Option<MaterialId>), place: &str, what: &str) {
     let (a, b) = (found.a, found.b);
     let at = |m: Option<MaterialId>, d: &Asset| m.map(MaterialId::index).filter(|k| *k < d.materials.len());
     let (x, y) = (at(x, a), at(y, b));
@@ -237,7 +237,7 @@ pub(super) fn hash(bytes: &[u8]) -> u128 {
 }
 
 /// The camera of a pair of nodes.
-pub(super) fn compare_cameras(found: &mut Found<'_>, (node, x): (NodeId, Option<CameraId>), y: Option<CameraId>) {
+pub(super) fn compare_cameras(found: &mut Comparing<'_>, (node, x): (NodeId, Option<CameraId>), y: Option<CameraId>) {
     let camera = |d: &Asset, id: Option<CameraId>| id.and_then(|c| d.cameras.get(c.index()).cloned());
     let (p, q) = (camera(found.a, x), camera(found.b, y));
     match (p, q) {
@@ -270,7 +270,7 @@ pub(super) fn projection_in_words(projection: &Projection) -> String {
 }
 
 /// The light of a pair of nodes.
-pub(super) fn compare_lights(found: &mut Found<'_>, (node, x): (NodeId, Option<LightId>), y: Option<LightId>) {
+pub(super) fn compare_lights(found: &mut Comparing<'_>, (node, x): (NodeId, Option<LightId>), y: Option<LightId>) {
     let light = |d: &Asset, id: Option<LightId>| id.and_then(|l| d.lights.get(l.index()).cloned());
     let (p, q) = (light(found.a, x), light(found.b, y));
     match (p, q) {

@@ -113,7 +113,7 @@ pub struct Side<'a> {
 }
 
 /// Collects what is found.
-struct Found<'a> {
+struct Comparing<'a> {
     a: &'a Asset,
     b: &'a Asset,
     pairs: Pairs,
@@ -124,7 +124,7 @@ struct Found<'a> {
     notes: Vec<Notice>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Comparing<'a> {
     fn new(a: Side<'a>, b: Side<'a>, by: By) -> Self {
         Self {
             pairs: Pairs::of(a.asset, b.asset, by),
@@ -207,12 +207,12 @@ fn worlds(asset: &Asset) -> Vec<Mat4> {
 /// Compares any two files: nodes are known by their names from the root, or by likeness where they were renamed; clips, skins, meshes
 /// and materials likewise. In the order of the tree, then scenes, skins, meshes, clips, looks.
 pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
-    Found::new(a, b, By::Likeness).all()
+    Comparing::new(a, b, By::Likeness).all()
 }
 
 /// Compares two states of one document, whose ids mean the same.
 pub fn compare_states(a: &Asset, b: &Asset) -> Comparison {
-    Found::new(Side { asset: a, other: None }, Side { asset: b, other: None }, By::Ids).all()
+    Comparing::new(Side { asset: a, other: None }, Side { asset: b, other: None }, By::Ids).all()
 }
 
 /// What differs in meaning from `a` to `b`, any two files.

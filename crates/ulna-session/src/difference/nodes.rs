@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Difference, DifferenceKind, Found, looks, skins, surfaces,
+    Comparing, Difference, DifferenceKind, looks, skins, surfaces,
     words::{Between, between, length, sixes},
 };
 use ulna_model::{Asset, Local, Node, NodeId, transform::angle_between};
@@ -18,7 +18,7 @@ fn near(a: &Local, b: &Local) -> bool {
 }
 
 /// All pairs of nodes.
-pub(super) fn compare(found: &mut Found<'_>) {
+pub(super) fn compare(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.nodes.clone() {
         match (x, y) {
             (Some(x), Some(y)) => one(found, x, y),
@@ -29,7 +29,7 @@ pub(super) fn compare(found: &mut Found<'_>) {
     }
 }
 
-fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
+fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     // Every member takes part: a new one does not compile until it does.
     let Node {
@@ -103,7 +103,7 @@ fn one(found: &mut Found<'_>, x: NodeId, y: NodeId) {
     morphs(found, x, y);
 }
 
-fn morphs(found: &mut Found<'_>, x: NodeId, y: NodeId) {
+fn morphs(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     let (left, right) = (a.morph_weights(x), b.morph_weights(y));
     if left == right || a.node(x).mesh.is_none() || b.node(y).mesh.is_none() {
@@ -122,7 +122,7 @@ fn morphs(found: &mut Found<'_>, x: NodeId, y: NodeId) {
 }
 
 /// Which scene is shown, and what is in the scenes.
-pub(super) fn compare_scenes(found: &mut Found<'_>) {
+pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     for (x, y) in found.pairs.scenes.clone() {
         match (x, y) {
@@ -164,7 +164,7 @@ pub(super) fn compare_scenes(found: &mut Found<'_>) {
     }
 }
 
-fn in_scene(found: &mut Found<'_>, place: &str, left: BTreeSet<NodeId>, right: &BTreeSet<NodeId>) {
+fn in_scene(found: &mut Comparing<'_>, place: &str, left: BTreeSet<NodeId>, right: &BTreeSet<NodeId>) {
     let (a, b) = (found.a, found.b);
     let mut taken = BTreeSet::new();
     for x in left {
@@ -185,7 +185,7 @@ fn in_scene(found: &mut Found<'_>, place: &str, left: BTreeSet<NodeId>, right: &
 }
 
 /// Whether the node above one that left a scene is in it still, or there is none: then it is worth a line of its own.
-fn parent_stays(found: &Found<'_>, x: NodeId, y: NodeId, right: &BTreeSet<NodeId>) -> bool {
+fn parent_stays(found: &Comparing<'_>, x: NodeId, y: NodeId, right: &BTreeSet<NodeId>) -> bool {
     let above = found.b.node(y).parent;
     above.is_none_or(|p| right.contains(&p)) || found.a.node(x).parent.is_none()
 }

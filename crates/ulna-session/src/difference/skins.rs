@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Vec3};
 
 use super::{
-    DifferenceKind, Found,
+    Comparing, DifferenceKind,
     words::{count, length},
 };
 use ulna_model::{Asset, NodeId, SkinId};
@@ -15,7 +15,7 @@ pub(super) fn label(d: &Asset, skin: SkinId) -> String {
 }
 
 /// All pairs of skins. Those that a node has are compared where that is, if they are no pair.
-pub(super) fn compare(found: &mut Found<'_>) {
+pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used = |d: &Asset| -> BTreeSet<SkinId> { d.nodes.values().filter_map(|n| n.skin).collect() };
     let (left, right) = (used(a), used(b));
@@ -37,7 +37,7 @@ pub(super) fn compare(found: &mut Found<'_>) {
 }
 
 /// The skin of a pair of nodes.
-pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
+pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     match (a.node(x).skin, b.node(y).skin) {
         (None, None) => {}
@@ -68,7 +68,7 @@ fn binds(d: &Asset, skin: SkinId) -> BTreeMap<NodeId, Mat4> {
     all
 }
 
-fn between(found: &mut Found<'_>, x: SkinId, y: SkinId, place: &str) {
+fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     let (a, b) = (found.a, found.b);
     // Whether the file writes identities makes no difference.
     let ulna_model::Skin { name: _, joints: _, inverse_bind: _, has_inverse_bind: _ } = a.skin(x);
@@ -115,7 +115,7 @@ fn between(found: &mut Found<'_>, x: SkinId, y: SkinId, place: &str) {
 
 /// How far other inverse bind matrices move the surface of the first document in its pose, at most, in scene meters; nothing where no
 /// vertex follows those joints.
-fn surface_moved(found: &Found<'_>, skin: SkinId, moved: &BTreeMap<NodeId, Mat4>) -> Option<f32> {
+fn surface_moved(found: &Comparing<'_>, skin: SkinId, moved: &BTreeMap<NodeId, Mat4>) -> Option<f32> {
     let a = found.a;
     let joints = &a.skin(skin).joints;
     let change: Vec<Option<Mat4>> =

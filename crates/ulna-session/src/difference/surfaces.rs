@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::{Mat3, Vec3};
 
 use super::{
-    DifferenceKind, Found, looks,
+    Comparing, DifferenceKind, looks,
     words::{count, length},
 };
 use ulna_model::{Asset, Mesh, MeshId, MorphTarget, NodeId, Primitive, SkinId, Topology, WeightMap};
@@ -20,7 +20,7 @@ fn shown_by(d: &Asset, mesh: MeshId) -> Option<NodeId> {
 }
 
 /// All pairs of meshes. Those that a node shows are compared where that is, if they are no pair.
-pub(super) fn compare(found: &mut Found<'_>) {
+pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used = |d: &Asset| -> BTreeSet<MeshId> { d.nodes.values().filter_map(|n| n.mesh).collect() };
     let (left, right) = (used(a), used(b));
@@ -47,7 +47,7 @@ pub(super) fn compare(found: &mut Found<'_>) {
 }
 
 /// The mesh of a pair of nodes.
-pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
+pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (a, b) = (found.a, found.b);
     let (p, q) = (a.node(x), b.node(y));
     match (p.mesh, q.mesh) {
@@ -71,7 +71,7 @@ pub(super) fn compare_at(found: &mut Found<'_>, x: NodeId, y: NodeId) {
     }
 }
 
-fn between(found: &mut Found<'_>, (x, y): (MeshId, MeshId), skins: Option<(SkinId, SkinId)>, place: &str) {
+fn between(found: &mut Comparing<'_>, (x, y): (MeshId, MeshId), skins: Option<(SkinId, SkinId)>, place: &str) {
     let (left, right) = (found.a.mesh(x), found.b.mesh(y));
     // The weights of morph targets are compared node by node, kept layers with what else is kept.
     let Mesh { name: _, primitives, default_weights: _, target_names, kept_weight_layers: _ } = left;
@@ -91,7 +91,7 @@ fn between(found: &mut Found<'_>, (x, y): (MeshId, MeshId), skins: Option<(SkinI
 }
 
 /// Scene meters of a meter of a mesh, about: of its node, or of the joint that its first vertex follows.
-fn frame(found: &Found<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
+fn frame(found: &Comparing<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
     let Some(node) = node else { return Mat3::IDENTITY };
     let joint = found.a.node(node).skin.and_then(|s| {
         let skin = found.a.skin(s);
@@ -109,7 +109,7 @@ fn off(a: &[Vec3], b: &[Vec3], frame: Mat3) -> (usize, f32) {
 }
 
 fn primitive(
-    found: &mut Found<'_>,
+    found: &mut Comparing<'_>,
     p: &Primitive,
     q: &Primitive,
     (node, skins): (Option<NodeId>, Option<(SkinId, SkinId)>),
@@ -181,7 +181,7 @@ fn primitive(
     looks::compare_used(found, p, q, place);
 }
 
-fn morph_targets(found: &mut Found<'_>, a: &[MorphTarget], b: &[MorphTarget], frame: Mat3, place: &str) {
+fn morph_targets(found: &mut Comparing<'_>, a: &[MorphTarget], b: &[MorphTarget], frame: Mat3, place: &str) {
     if a.len() != b.len() {
         let values = [a.len().to_string(), b.len().to_string()];
         found.change(DifferenceKind::Shape, true, place, "the number of its morph targets", values);
@@ -216,7 +216,7 @@ pub(super) enum WeightsDiffer {
 /// For each slot of the first skin the slot of the same joint in the second; nothing where both count alike.
 type SlotMap = Option<Vec<Option<u16>>>;
 
-fn slots(found: &Found<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
+fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
     let (x, y) = skins?;
     let theirs = &found.b.skin(y).joints;
     let slot = |n: &NodeId| {
@@ -280,7 +280,7 @@ pub(super) fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>, slots: &Slot
 }
 
 /// Kept weight layers, which are no part of what is seen.
-pub(super) fn kept(found: &mut Found<'_>) {
+pub(super) fn kept(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.meshes.clone() {
         let (Some(x), Some(y)) = (x, y) else { continue };
         let (p, q) = (&found.a.mesh(x).kept_weight_layers, &found.b.mesh(y).kept_weight_layers);

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
 use super::stack::{Content, Entry};
-use crate::{Canvas, Influences, MOST, MirrorMap, NOWHERE, is_one_sided};
+use crate::{Influences, MOST, MirrorMap, NOWHERE, SkinnedSurface, is_one_sided};
 use ulna_model::{Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers};
 use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 
@@ -56,7 +56,7 @@ struct Plane {
 }
 
 impl Plane {
-    fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
+    fn of(document: &Document, canvas: &SkinnedSurface) -> Result<Self, NoSides> {
         let roles = MirrorPairs::of(document, canvas.skin);
         // What was paired by names is a pair of this skin's. A plane that was found otherwise may cut a single arm lengthwise.
         let by_name = |r: &Role| matches!(r.how, PairSource::Names | PairSource::Both | PairSource::Given);
@@ -76,7 +76,7 @@ impl Plane {
 }
 
 /// What becomes of a vertex of a mirrored layer.
-pub(super) enum Part {
+pub(super) enum MirroredVertex {
     /// It is as the layer has it.
     Gives,
     /// It is as the mirror of this place.
@@ -92,7 +92,7 @@ impl Sides {
     /// As that.
     pub fn by_uv(
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         uv_of: &dyn Fn(u32) -> Option<glam::Vec2>,
     ) -> Result<Self, NoSides> {
         let Plane { axis, offset, left_is_high, joints } = Plane::of(document, canvas)?;
@@ -104,11 +104,11 @@ impl Sides {
     ///
     /// # Errors
     /// Where no joint is known to be a left one.
-    pub fn of(document: &Document, canvas: &Canvas) -> Result<Self, NoSides> {
+    pub fn of(document: &Document, canvas: &SkinnedSurface) -> Result<Self, NoSides> {
         Ok(Self::at(canvas, Plane::of(document, canvas)?))
     }
 
-    fn at(canvas: &Canvas, Plane { axis, offset, left_is_high, joints }: Plane) -> Self {
+    fn at(canvas: &SkinnedSurface, Plane { axis, offset, left_is_high, joints }: Plane) -> Self {
         Self { axis, offset, left_is_high, pairs: MirrorMap::near(canvas, axis, offset, joints) }
     }
 
@@ -120,16 +120,16 @@ impl Sides {
             && self.pairs.joints() == plane.joints
     }
 
-    pub(super) fn part(&self, canvas: &Canvas, vertex: u32, from: MirrorFrom) -> Part {
+    pub(super) fn part(&self, canvas: &SkinnedSurface, vertex: u32, from: MirrorFrom) -> MirroredVertex {
         let place = canvas.place_of(vertex);
         let partner = self.pairs.place(place);
         let high = canvas.rest()[place as usize][self.axis] > self.offset;
         if partner == place {
-            Part::Middle
+            MirroredVertex::Middle
         } else if partner == NOWHERE || high == (self.left_is_high == (from == MirrorFrom::Left)) {
-            Part::Gives
+            MirroredVertex::Gives
         } else {
-            Part::Takes(partner)
+            MirroredVertex::Takes(partner)
         }
     }
 
@@ -146,7 +146,7 @@ impl Sides {
 /// What is needed to mirror a layer: all surfaces of its skin, shown or not, and their sides.
 #[derive(Debug)]
 pub(super) struct Mirror {
-    pub(super) canvas: Canvas,
+    pub(super) canvas: SkinnedSurface,
     pub(super) sides: Sides,
 }
 
@@ -157,7 +157,7 @@ impl Mirror {
         if layers.layers.iter().all(|l| l.mirror.is_none()) {
             return Ok(None);
         }
-        let canvas = Canvas::whole(document, skin).ok_or(NoSides::Unknown)?;
+        let canvas = SkinnedSurface::whole(document, skin).ok_or(NoSides::Unknown)?;
         let plane = Plane::of(document, &canvas)?;
         let fits = |kept: &Self| kept.canvas.is_of_the_same(&canvas) && kept.sides.is_at(&plane);
         if let Some(kept) = layers.kept.find(fits) {
@@ -178,12 +178,12 @@ impl Mirror {
     ) -> Option<(f32, Influences)> {
         let (canvas, sides) = (&self.canvas, &self.sides);
         match sides.part(canvas, vertex, from) {
-            Part::Gives => held(vertex).map(|entry| (entry.mask, entry.list())),
-            Part::Takes(place) => {
+            MirroredVertex::Gives => held(vertex).map(|entry| (entry.mask, entry.list())),
+            MirroredVertex::Takes(place) => {
                 let entry = canvas.vertices_at(place).iter().find_map(|v| held(*v))?;
                 Some((entry.mask, sides.turned(&entry.list())))
             }
-            Part::Middle => {
+            MirroredVertex::Middle => {
                 let entry = held(vertex)?;
                 let list = entry.list();
                 let mut mean = Influences::default();

@@ -11,7 +11,7 @@ mod stack;
 use std::collections::BTreeMap;
 
 use self::{
-    mirrored::{Mirror, Part, Parts, seen},
+    mirrored::{Mirror, MirroredVertex, Parts, seen},
     stack::{Entry, Shown, Stack, plain, scaled},
 };
 pub use self::{
@@ -166,7 +166,7 @@ pub fn painted(
             let (wish_j, wish_w) = wishes.slots(k);
             let Some((list, exact)) = solve.vertex(*v, &entry_of(&wishes, k).list(), part.stride()) else { continue };
             if let (Some((m, first)), Some(from)) = (first, target.mirror)
-                && let Part::Takes(place) = m.sides.part(&m.canvas, first + v, from)
+                && let MirroredVertex::Takes(place) = m.sides.part(&m.canvas, first + v, from)
             {
                 let turned = m.sides.turned(&list);
                 for partner in m.canvas.vertices_at(place) {

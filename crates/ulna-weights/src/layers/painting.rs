@@ -9,11 +9,11 @@ use thiserror::Error;
 
 use super::{
     dense::Dense,
-    mirrored::{Mirror, NoSides, Part, seen, shown_sets},
+    mirrored::{Mirror, MirroredVertex, NoSides, seen, shown_sets},
     stack::{Content, Entry, Shown},
     with_part,
 };
-use crate::{Canvas, Maps, MirrorMap};
+use crate::{Maps, MirrorMap, SkinnedSurface};
 use ulna_model::{
     Document, LayerId, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
     WeightMap, WeightPatch, put_in_order,
@@ -154,7 +154,7 @@ impl LayerPaint {
     /// Where the layer takes no paint.
     pub fn new(
         document: &Document,
-        canvas: &Canvas,
+        canvas: &SkinnedSurface,
         target: LayerTarget,
         painted: Painted,
     ) -> Result<Self, NotPaintable> {
@@ -216,7 +216,7 @@ impl LayerPaint {
     }
 
     /// What the brush works on: the layer's weights, or its mask as the weight of joint 0 of two.
-    pub fn maps<'a>(&'a self, canvas: &Canvas) -> Maps<'a> {
+    pub fn maps<'a>(&'a self, canvas: &SkinnedSurface) -> Maps<'a> {
         let map = |key: &PrimitiveKey| {
             let surface = &self.surfaces[key];
             surface.mask.as_ref().unwrap_or(&surface.shows.map)
@@ -279,7 +279,7 @@ impl LayerPaint {
             let part = mirror.sides.part(canvas, vertex, from);
             let Some(surface) = self.surfaces.get_mut(&key) else { return };
             let Some(holds) = surface.holds.as_mut() else { return };
-            if matches!(part, Part::Takes(_)) {
+            if matches!(part, MirroredVertex::Takes(_)) {
                 continue;
             }
             let entry = Entry { mask: 1.0, joints, weights };
@@ -294,7 +294,7 @@ impl LayerPaint {
             }
             surface.change(*v);
             follow.push(vertex);
-            if matches!(part, Part::Gives) {
+            if matches!(part, MirroredVertex::Gives) {
                 let partner = mirror.sides.pairs.place(canvas.place_of(vertex));
                 if partner != crate::NOWHERE {
                     follow.extend_from_slice(canvas.vertices_at(partner));
@@ -422,7 +422,7 @@ fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
 ///
 /// # Errors
 /// Where the layer is not there, or is mirrored and the sides are not known.
-pub fn masks(document: &Document, canvas: &Canvas, layer: LayerId) -> Result<Vec<f32>, NotPaintable> {
+pub fn masks(document: &Document, canvas: &SkinnedSurface, layer: LayerId) -> Result<Vec<f32>, NotPaintable> {
     let layers = document.aids.weight_layers.get(&canvas.skin).ok_or(NotPaintable::NoLayers)?;
     let found = layers.layer(layer).ok_or(NotPaintable::Gone)?;
     let parts = seen(found, Mirror::of(document, canvas.skin, layers)?.as_deref());

@@ -4,8 +4,8 @@ use std::{ops::Range, sync::Arc};
 
 use rayon::prelude::*;
 
-use super::mirrored::{Mirror, Part, Parts, seen};
-use crate::{Influences, Rule, faults::fault_of, share::normalize};
+use super::mirrored::{Mirror, MirroredVertex, Parts, seen};
+use crate::{Influences, WeightConstraints, faults::fault_of, share::normalize};
 use ulna_model::{
     LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
     WeightPatch,
@@ -79,8 +79,8 @@ impl<'a> Content<'a> {
 }
 
 /// The rule with nothing locked.
-pub(super) const fn plain(unlocked: &[bool], limit: usize, encoding: WeightEncoding) -> Rule<'_> {
-    Rule { locked: unlocked, parents: &[], limit, encoding, pairs: &[], turned: false }
+pub(super) const fn plain(unlocked: &[bool], limit: usize, encoding: WeightEncoding) -> WeightConstraints<'_> {
+    WeightConstraints { locked: unlocked, parents: &[], limit, encoding, pairs: &[], turned: false }
 }
 
 pub(super) fn scaled(list: &Influences, factor: f32) -> Influences {
@@ -165,9 +165,9 @@ impl Stack<'_> {
         mixed.clear();
         list.iter().filter(|(j, _)| usize::from(*j) < self.unlocked.len()).for_each(|(j, w)| mixed.add(j, w));
         // What takes is settled as if it gave, so that ties and rounding are mirrored too.
-        let sides = self
-            .mirror
-            .filter(|(m, first, from)| matches!(m.sides.part(&m.canvas, first + vertex, *from), Part::Takes(_)));
+        let sides = self.mirror.filter(|(m, first, from)| {
+            matches!(m.sides.part(&m.canvas, first + vertex, *from), MirroredVertex::Takes(_))
+        });
         if let Some((m, ..)) = sides {
             *mixed = m.sides.turned(mixed);
         }

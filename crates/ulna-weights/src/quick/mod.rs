@@ -11,8 +11,8 @@ use pulp::{Arch, Simd, WithSimd};
 
 pub(super) use self::sweep::{normalize, prune};
 use super::{
-    Brush, BrushKind, Rule,
-    lanes::{Floats, Masks, Wholes},
+    Brush, BrushKind, WeightConstraints,
+    lanes::{F32Lanes, I32Lanes, Masks},
 };
 use ulna_geometry::vectors;
 use ulna_model::WeightEncoding;
@@ -63,7 +63,7 @@ impl Group {
 
 /// What holds for a map whose vertices may be plain.
 #[derive(Clone)]
-pub(super) struct Quick {
+pub(super) struct SimdNormalizer {
     arch: Arch,
     /// By the skin's joints.
     keys: Vec<i32>,
@@ -71,9 +71,9 @@ pub(super) struct Quick {
     locks: bool,
 }
 
-impl Quick {
+impl SimdNormalizer {
     /// Nothing where no vertex of a map with so many slots can be plain.
-    pub fn new(stride: usize, rule: &Rule<'_>) -> Option<Self> {
+    pub fn new(stride: usize, rule: &WeightConstraints<'_>) -> Option<Self> {
         let plain = rule.encoding == WeightEncoding::Float && stride == 4 && rule.limit >= 4 && rule.pairs.is_empty();
         let key = |(k, locked): (usize, &bool)| (k as i32) << JOINT | if *locked { LOCKED } else { 0 };
         plain.then(|| Self {
@@ -171,18 +171,18 @@ impl WithSimd for Run<'_> {
             // Slots of a vertex side by side become vertices side by side, in whatever order.
             let w = simd.deinterleave_shfl_f32s(weights[i]);
             let k = simd.deinterleave_shfl_f32s(keys[i]);
-            let slots = [Floats(simd, w[0]), Floats(simd, w[1]), Floats(simd, w[2]), Floats(simd, w[3])];
+            let slots = [F32Lanes(simd, w[0]), F32Lanes(simd, w[1]), F32Lanes(simd, w[2]), F32Lanes(simd, w[3])];
             let owners = [
-                Wholes::of_bits(simd, k[0]),
-                Wholes::of_bits(simd, k[1]),
-                Wholes::of_bits(simd, k[2]),
-                Wholes::of_bits(simd, k[3]),
+                I32Lanes::of_bits(simd, k[0]),
+                I32Lanes::of_bits(simd, k[1]),
+                I32Lanes::of_bits(simd, k[2]),
+                I32Lanes::of_bits(simd, k[3]),
             ];
-            let (mut five, mut plain) = Five::new(simd, slots, owners, self.end);
+            let (mut five, mut plain) = FiveLanes::new(simd, slots, owners, self.end);
             let fine = match self.task {
                 Task::Brush { kind, value, key } => {
-                    let key = Wholes::all(simd, key);
-                    let amount = Floats(simd, simd.deinterleave_shfl_f32s(amounts[i])[0]);
+                    let key = I32Lanes::all(simd, key);
+                    let amount = F32Lanes(simd, simd.deinterleave_shfl_f32s(amounts[i])[0]);
                     let now = five.sum(five.slots_of(key));
                     five.paint(key, wish(kind, value, now, amount))
                 }
@@ -219,8 +219,8 @@ impl WithSimd for Run<'_> {
 
 /// As [`Brush::value_for`].
 #[inline(always)]
-fn wish<S: Simd>(kind: BrushKind, value: f32, now: Floats<S>, amount: Floats<S>) -> Floats<S> {
-    let (value, one) = (Floats::all(now.0, value), Floats::all(now.0, 1.0));
+fn wish<S: Simd>(kind: BrushKind, value: f32, now: F32Lanes<S>, amount: F32Lanes<S>) -> F32Lanes<S> {
+    let (value, one) = (F32Lanes::all(now.0, value), F32Lanes::all(now.0, 1.0));
     let wish = match kind {
         BrushKind::Add => now + amount * value,
         BrushKind::Subtract => now - amount * value,
@@ -232,21 +232,21 @@ fn wish<S: Simd>(kind: BrushKind, value: f32, now: Floats<S>, amount: Floats<S>)
 }
 
 /// One vertex's weights, one more than there is room for, and whose they are: many of them, side by side.
-struct Five<S: Simd> {
-    weights: [Floats<S>; 5],
-    keys: [Wholes<S>; 5],
-    zero: Floats<S>,
-    one: Floats<S>,
-    nobody: Wholes<S>,
+struct FiveLanes<S: Simd> {
+    weights: [F32Lanes<S>; 5],
+    keys: [I32Lanes<S>; 5],
+    zero: F32Lanes<S>,
+    one: F32Lanes<S>,
+    nobody: I32Lanes<S>,
 }
 
 #[expect(clippy::needless_range_loop, reason = "an iterator may stay a call")]
-impl<S: Simd> Five<S> {
+impl<S: Simd> FiveLanes<S> {
     /// Slots and their owners; those without a weight are nobody's. And whether they are plain: no negative weight, no joint
     /// twice, all of them joints of the skin.
     #[inline(always)]
-    fn new(simd: S, w: [Floats<S>; 4], k: [Wholes<S>; 4], end: i32) -> (Self, Masks<S>) {
-        let (zero, nobody) = (Floats::all(simd, 0.0), Wholes::all(simd, 0));
+    fn new(simd: S, w: [F32Lanes<S>; 4], k: [I32Lanes<S>; 4], end: i32) -> (Self, Masks<S>) {
+        let (zero, nobody) = (F32Lanes::all(simd, 0.0), I32Lanes::all(simd, 0));
         let used = [w[0].gt(0.0), w[1].gt(0.0), w[2].gt(0.0), w[3].gt(0.0)];
         let twice = (used[0] & used[1] & k[0].eq(k[1]))
             | (used[0] & used[2] & k[0].eq(k[2]))
@@ -255,8 +255,8 @@ impl<S: Simd> Five<S> {
             | (used[1] & used[3] & k[1].eq(k[3]))
             | (used[2] & used[3] & k[2].eq(k[3]));
         let whole = w[0].ge(0.0) & w[1].ge(0.0) & w[2].ge(0.0) & w[3].ge(0.0);
-        let finite = (w[0] + w[1] + w[2] + w[3]).lt(Floats::all(simd, f32::MAX));
-        let end = Wholes::all(simd, end);
+        let finite = (w[0] + w[1] + w[2] + w[3]).lt(F32Lanes::all(simd, f32::MAX));
+        let end = I32Lanes::all(simd, end);
         let inside = k[0].lt(end) & k[1].lt(end) & k[2].lt(end) & k[3].lt(end);
         let five = Self {
             weights: [w[0], w[1], w[2], w[3], zero],
@@ -268,7 +268,7 @@ impl<S: Simd> Five<S> {
                 nobody,
             ],
             zero,
-            one: Floats::all(simd, 1.0),
+            one: F32Lanes::all(simd, 1.0),
             nobody,
         };
         (five, whole & finite & inside & !twice)
@@ -290,14 +290,14 @@ impl<S: Simd> Five<S> {
 
     /// Which slots are of a joint.
     #[inline(always)]
-    fn slots_of(&self, key: Wholes<S>) -> [Masks<S>; 5] {
+    fn slots_of(&self, key: I32Lanes<S>) -> [Masks<S>; 5] {
         let (k, w) = (self.keys, self.used());
         [k[0].eq(key) & w[0], k[1].eq(key) & w[1], k[2].eq(key) & w[2], k[3].eq(key) & w[3], k[4].eq(key) & w[4]]
     }
 
     /// The weights of some slots, summed up in order.
     #[inline(always)]
-    fn sum(&self, of: [Masks<S>; 5]) -> Floats<S> {
+    fn sum(&self, of: [Masks<S>; 5]) -> F32Lanes<S> {
         let (w, zero) = (self.weights, self.zero);
         of[0].pick(w[0], zero)
             + of[1].pick(w[1], zero)
@@ -308,7 +308,7 @@ impl<S: Simd> Five<S> {
 
     /// The weights of all slots but some, summed up in order.
     #[inline(always)]
-    fn sum_without(&self, of: [Masks<S>; 5]) -> Floats<S> {
+    fn sum_without(&self, of: [Masks<S>; 5]) -> F32Lanes<S> {
         let (w, zero) = (self.weights, self.zero);
         of[0].pick(zero, w[0])
             + of[1].pick(zero, w[1])
@@ -318,7 +318,7 @@ impl<S: Simd> Five<S> {
     }
 
     #[inline(always)]
-    fn scale(&mut self, of: [Masks<S>; 5], factor: Floats<S>) {
+    fn scale(&mut self, of: [Masks<S>; 5], factor: F32Lanes<S>) {
         for k in 0..5 {
             let w = self.weights[k];
             self.weights[k] = of[k].pick(w * factor, w);
@@ -327,7 +327,7 @@ impl<S: Simd> Five<S> {
 
     /// As `share::paint` with one wish.
     #[inline(always)]
-    fn paint(&mut self, key: Wholes<S>, wish: Floats<S>) -> Masks<S> {
+    fn paint(&mut self, key: I32Lanes<S>, wish: F32Lanes<S>) -> Masks<S> {
         let mine = self.slots_of(key);
         for k in 0..4 {
             self.keys[k] = mine[k].pick_whole(self.keys[k].with(PAINTED), self.keys[k]);
@@ -357,8 +357,8 @@ impl<S: Simd> Five<S> {
     fn prune(&mut self, below: f32) -> Masks<S> {
         let [a, b, c, d, _] = self.weights;
         let largest = a.max(b).max(c.max(d));
-        let limit = Floats::all(self.one.0, below);
-        let small = |w: Floats<S>| w.gt(0.0) & w.lt(limit);
+        let limit = F32Lanes::all(self.one.0, below);
+        let small = |w: F32Lanes<S>| w.gt(0.0) & w.lt(limit);
         let found = small(a) | small(b) | small(c) | small(d);
         for k in 0..4 {
             let w = self.weights[k];
@@ -370,7 +370,7 @@ impl<S: Simd> Five<S> {
 
     /// Puts slots back as they were, but for some vertices.
     #[inline(always)]
-    fn keep_but(&mut self, changed: Masks<S>, slots: [Floats<S>; 4], owners: [Wholes<S>; 4]) {
+    fn keep_but(&mut self, changed: Masks<S>, slots: [F32Lanes<S>; 4], owners: [I32Lanes<S>; 4]) {
         for k in 0..4 {
             self.weights[k] = changed.pick(self.weights[k], slots[k]);
             self.keys[k] = changed.pick_whole(self.keys[k], owners[k]);
@@ -390,7 +390,7 @@ impl<S: Simd> Five<S> {
         let (w, used, zero, one) = (self.weights, self.used(), self.zero, self.one);
         let count =
             used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
-        let allowed = Floats::all(one.0, 2e-7) * count;
+        let allowed = F32Lanes::all(one.0, 2e-7) * count;
         let sum = w[0] + w[1] + w[2] + w[3];
         !allowed.lt((sum - one).abs())
     }
@@ -460,17 +460,17 @@ impl<S: Simd> Five<S> {
         let has_plain = (used[0] & plain[0]) | (used[1] & plain[1]) | (used[2] & plain[2]) | (used[3] & plain[3]);
         let mut found = has_plain & !has_plain;
         let mut others = self.zero;
-        let mut taker = [found; 4];
+        let mut remainder_receiver = [found; 4];
         for k in 0..4 {
             let takes = used[k] & (plain[k] | (!has_plain & any[k])) & !found;
             found = found | takes;
             others = others + takes.pick(self.zero, w[k]);
-            taker[k] = takes;
+            remainder_receiver[k] = takes;
         }
         let off = (w[0] + w[1] + w[2] + w[3] - self.one).abs().gt(1.2e-7);
         let left = self.one - others;
         for k in 0..4 {
-            self.weights[k] = (off & taker[k]).pick(left, w[k]);
+            self.weights[k] = (off & remainder_receiver[k]).pick(left, w[k]);
         }
         !off | (found & left.gt(0.0))
     }

@@ -1,14 +1,14 @@
 //! Normalising where no joint is locked, in place: the commonest tool on the largest maps, so it has steps of its own. What
-//! they do is what [`super::Five`] does, less what locks and another order of slots would need.
+//! they do is what [`super::FiveLanes`] does, less what locks and another order of slots would need.
 
 use std::slice::from_mut;
 
 use pulp::{Simd, WithSimd};
 
-use super::{Quick, sweep::SLOTS};
-use crate::lanes::{Floats, Masks, Wholes};
+use super::{SimdNormalizer, sweep::SLOTS};
+use crate::lanes::{F32Lanes, I32Lanes, Masks};
 
-impl Quick {
+impl SimdNormalizer {
     /// Whether these slots are plain and right, all of them.
     pub(super) fn are_right(&self, joints: &[u16], weights: &[f32]) -> bool {
         let end = self.keys.len() as i32;
@@ -114,13 +114,13 @@ fn holds<S: Simd>(mask: Masks<S>) -> bool {
 
 /// The slots of several vertices, none of whose joints is locked.
 struct Four<S: Simd> {
-    weights: [Floats<S>; 4],
-    joints: [Wholes<S>; 4],
+    weights: [F32Lanes<S>; 4],
+    joints: [I32Lanes<S>; 4],
     used: [Masks<S>; 4],
     /// In order of the slots.
-    sum: Floats<S>,
-    one: Floats<S>,
-    zero: Floats<S>,
+    sum: F32Lanes<S>,
+    one: F32Lanes<S>,
+    zero: F32Lanes<S>,
 }
 
 // Iterators and closures may stay calls, which would lose the wide vectors.
@@ -130,25 +130,25 @@ impl<S: Simd> Four<S> {
         let w = simd.deinterleave_shfl_f32s(S::as_simd_f32s(weights).0.as_chunks::<4>().0[i]);
         let keys = bytemuck::cast_slice::<i32, f32>(keys);
         let k = simd.deinterleave_shfl_f32s(S::as_simd_f32s(keys).0.as_chunks::<4>().0[i]);
-        let (a, b, c, d) = (Floats(simd, w[0]), Floats(simd, w[1]), Floats(simd, w[2]), Floats(simd, w[3]));
+        let (a, b, c, d) = (F32Lanes(simd, w[0]), F32Lanes(simd, w[1]), F32Lanes(simd, w[2]), F32Lanes(simd, w[3]));
         Self {
             weights: [a, b, c, d],
             joints: [
-                Wholes::of_bits(simd, k[0]),
-                Wholes::of_bits(simd, k[1]),
-                Wholes::of_bits(simd, k[2]),
-                Wholes::of_bits(simd, k[3]),
+                I32Lanes::of_bits(simd, k[0]),
+                I32Lanes::of_bits(simd, k[1]),
+                I32Lanes::of_bits(simd, k[2]),
+                I32Lanes::of_bits(simd, k[3]),
             ],
             used: [a.gt(0.0), b.gt(0.0), c.gt(0.0), d.gt(0.0)],
             sum: a + b + c + d,
-            one: Floats::all(simd, 1.0),
-            zero: Floats::all(simd, 0.0),
+            one: F32Lanes::all(simd, 1.0),
+            zero: F32Lanes::all(simd, 0.0),
         }
     }
 
     #[inline(always)]
     fn yes(simd: S) -> Masks<S> {
-        Floats::all(simd, 0.0).eq(Floats::all(simd, 0.0))
+        F32Lanes::all(simd, 0.0).eq(F32Lanes::all(simd, 0.0))
     }
 
     /// No negative weight, no joint twice, all of them joints of the skin.
@@ -157,13 +157,13 @@ impl<S: Simd> Four<S> {
         let ([a, b, c, d], [i, j, k, l], used) = (self.weights, self.joints, self.used);
         let simd = self.one.0;
         // Numbers that no joint has, for slots without a weight.
-        let x = used[1].pick_whole(j, Wholes::all(simd, -1));
-        let y = used[2].pick_whole(k, Wholes::all(simd, -2));
-        let z = used[3].pick_whole(l, Wholes::all(simd, -3));
+        let x = used[1].pick_whole(j, I32Lanes::all(simd, -1));
+        let y = used[2].pick_whole(k, I32Lanes::all(simd, -2));
+        let z = used[3].pick_whole(l, I32Lanes::all(simd, -3));
         let twice = used[0] & (i.eq(x) | i.eq(y) | i.eq(z)) | x.eq(y) | x.eq(z) | y.eq(z);
         let whole = a.min(b).min(c.min(d)).ge(0.0);
-        let finite = self.sum.lt(Floats::all(simd, f32::MAX));
-        let end = Wholes::all(simd, end);
+        let finite = self.sum.lt(F32Lanes::all(simd, f32::MAX));
+        let end = I32Lanes::all(simd, end);
         whole & finite & i.lt(end) & j.lt(end) & k.lt(end) & l.lt(end) & !twice
     }
 
@@ -173,16 +173,16 @@ impl<S: Simd> Four<S> {
         let (used, one, zero) = (self.used, self.one, self.zero);
         let count =
             used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
-        let allowed = Floats::all(one.0, 2e-7) * count;
+        let allowed = F32Lanes::all(one.0, 2e-7) * count;
         !allowed.lt((self.sum - self.one).abs())
     }
 
     /// Weights with a sum of 1, and where that is done and nothing but weights changes.
     #[inline(always)]
-    fn normalized(&self) -> ([Floats<S>; 4], Masks<S>) {
+    fn normalized(&self) -> ([F32Lanes<S>; 4], Masks<S>) {
         let (w, used, one, joints) = (self.weights, self.used, self.one, self.joints);
         // A slot without a weight is joint 0's when it is written.
-        let nobody = Wholes::all(one.0, 0);
+        let nobody = I32Lanes::all(one.0, 0);
         let clean = (used[0] | joints[0].eq(nobody))
             & (used[1] | joints[1].eq(nobody))
             & (used[2] | joints[2].eq(nobody))
@@ -202,13 +202,13 @@ impl<S: Simd> Four<S> {
 
     /// Whether a weight is larger than that of the next slot, of equals the joint that comes first.
     #[inline(always)]
-    fn follows(&self, k: usize, v: Floats<S>, w: Floats<S>) -> Masks<S> {
+    fn follows(&self, k: usize, v: F32Lanes<S>, w: F32Lanes<S>) -> Masks<S> {
         w.lt(v) | (v.eq(w) & (self.joints[k].lt(self.joints[k + 1]) | !v.gt(0.0)))
     }
 
     /// The weights, but for some vertices these.
     #[inline(always)]
-    fn keep_but(&self, changed: Masks<S>, new: [Floats<S>; 4]) -> [S::f32s; 4] {
+    fn keep_but(&self, changed: Masks<S>, new: [F32Lanes<S>; 4]) -> [S::f32s; 4] {
         let w = self.weights;
         [
             changed.pick(new[0], w[0]).1,

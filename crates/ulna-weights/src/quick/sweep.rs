@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::{JOINT, LANES, Quick, Run, Task};
-use crate::Rule;
+use super::{JOINT, LANES, Run, SimdNormalizer, Task};
+use crate::WeightConstraints;
 use ulna_model::WeightMap;
 
 /// Vertices that one core takes at a time.
@@ -14,7 +14,7 @@ pub(super) const SLOTS: usize = LANES * 4;
 
 /// Works on the slots of a chunk where they are.
 struct Sweep<'a> {
-    quick: &'a Quick,
+    quick: &'a SimdNormalizer,
     task: Task,
     /// The present group's.
     keys: [i32; SLOTS],
@@ -23,7 +23,7 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    const fn new(quick: &'a Quick, task: Task) -> Self {
+    const fn new(quick: &'a SimdNormalizer, task: Task) -> Self {
         Self { quick, task, keys: [0; SLOTS], odd: Vec::new() }
     }
 
@@ -61,7 +61,7 @@ impl<'a> Sweep<'a> {
 }
 
 /// Those of some vertices that are not plain or not right, the first of which has this number.
-fn not_right(quick: &Quick, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
+fn not_right(quick: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
     let mut sweep = Sweep::new(quick, Task::Look);
     for (k, (weights, joints)) in weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
         let mut all = [0.0; SLOTS];
@@ -73,8 +73,8 @@ fn not_right(quick: &Quick, first: u32, joints: &[u16], weights: &[f32]) -> Vec<
 
 /// Normalises the vertices of a map that are plain, and gives those that are not, in rising order; nothing where no vertex
 /// can be. What is right keeps its bits, and a map in which all is right is not touched at all.
-pub(crate) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Option<Vec<u32>> {
-    let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
+pub(crate) fn normalize(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
+    let quick = SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
     // What is right already is not written: nobody's memory becomes another's by it.
     let is_right = |(weights, joints): (&[f32], &[u16])| quick.are_right(joints, weights);
     if map.weights.par_chunks(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).all(is_right) {
@@ -93,8 +93,8 @@ pub(crate) fn normalize(map: &mut WeightMap, rule: &Rule<'_>) -> Option<Vec<u32>
 
 /// Of the vertices of a map that have a weight below a value, takes unlocked ones that are so small from those that are plain
 /// and normalises what is left; gives those that are not plain, in rising order; nothing where no vertex can be.
-pub(crate) fn prune(map: &mut WeightMap, below: f32, rule: &Rule<'_>) -> Option<Vec<u32>> {
-    let quick = Quick::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
+pub(crate) fn prune(map: &mut WeightMap, below: f32, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
+    let quick = SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
     let small = |weights: &[f32]| weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
     if !map.weights.par_chunks(CHUNK * 4).any(small) {
         return Some(Vec::new());
@@ -103,7 +103,7 @@ pub(crate) fn prune(map: &mut WeightMap, below: f32, rule: &Rule<'_>) -> Option<
 }
 
 /// Works on those vertices of a map that lie in groups of which the test of weights says yes; those that are not plain.
-fn sweep(map: &mut WeightMap, quick: &Quick, task: Task, test: impl Fn(&[f32]) -> bool + Sync) -> Vec<u32> {
+fn sweep(map: &mut WeightMap, quick: &SimdNormalizer, task: Task, test: impl Fn(&[f32]) -> bool + Sync) -> Vec<u32> {
     let (weights, joints) = (map.weights.make_mut(), map.joints.make_mut());
     let chunks = weights.par_chunks_mut(CHUNK * 4).zip(joints.par_chunks_mut(CHUNK * 4)).enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {

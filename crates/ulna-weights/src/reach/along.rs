@@ -4,8 +4,8 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use glam::Vec3;
 
-use super::{PosedCanvas, Touch};
-use crate::{Canvas, canvas::Topo};
+use super::{PosedSurface, Touch};
+use crate::{SkinnedSurface, canvas::Topo};
 
 /// Memory for reaching, kept from dab to dab.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +61,8 @@ const DETOUR: f32 = 1.44;
 /// The vertices that hang together with the touched triangle within the ball. `near` are those in the ball, and perhaps more,
 /// where somebody knows them.
 pub(super) fn along(
-    canvas: &Canvas,
-    posed: PosedCanvas<'_>,
+    canvas: &SkinnedSurface,
+    posed: PosedSurface<'_>,
     touch: &Touch,
     near: Option<&[u32]>,
     scratch: &mut ReachScratch,
@@ -96,7 +96,7 @@ const SHELLS: usize = 1024;
 /// distance of all. `false` where some place wants the shortest way to be known.
 fn outward(
     topo: &Topo,
-    posed: PosedCanvas<'_>,
+    posed: PosedSurface<'_>,
     touch: &Touch,
     slack: f32,
     near: &[u32],
@@ -176,7 +176,7 @@ const STEPS: usize = 512;
 /// later, with the same outcome; where that happens too often, a heap goes on.
 fn shortest(
     topo: &Topo,
-    posed: PosedCanvas<'_>,
+    posed: PosedSurface<'_>,
     touch: &Touch,
     slack: f32,
     scratch: &mut ReachScratch,

@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 pub(super) use self::along::ReachScratch;
-use super::{Canvas, Falloff, Reach};
+use super::{Falloff, Reach, SkinnedSurface};
 use ulna_geometry::vectors;
 
 /// Where a brush touches the posed surface.
@@ -27,14 +27,14 @@ pub struct Touch {
 
 /// The posed surface of a canvas: positions and normals by its vertices, scene space.
 #[derive(Clone, Copy, Debug)]
-pub struct PosedCanvas<'a> {
+pub struct PosedSurface<'a> {
     /// Positions.
     pub positions: &'a [Vec3],
     /// Unit normals; empty where nobody asked for them.
     pub normals: &'a [Vec3],
 }
 
-impl PosedCanvas<'_> {
+impl PosedSurface<'_> {
     /// The vertices, in rising order, of which something is so, told by their place; asked on all cores.
     pub fn vertices_where(&self, is: impl Fn(u32, Vec3) -> bool + Sync) -> Vec<u32> {
         let all = self.positions.par_iter().enumerate().with_min_len(1024);
@@ -74,8 +74,8 @@ pub(super) const AT_ONCE: usize = 64;
 /// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal of it does, or a
 /// triangle around it: so copies of a vertex are painted alike, and all that can be seen is.
 pub(super) struct Sight<'a> {
-    canvas: &'a Canvas,
-    posed: PosedCanvas<'a>,
+    canvas: &'a SkinnedSurface,
+    posed: PosedSurface<'a>,
     /// Which way normals point, and which way triangles wind, where it matters; 1 or −1.
     front: Option<[f32; 2]>,
     eye: Option<Vec3>,
@@ -84,7 +84,7 @@ pub(super) struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    pub fn new(canvas: &'a Canvas, posed: PosedCanvas<'a>, touch: &Touch, front_only: bool) -> Self {
+    pub fn new(canvas: &'a SkinnedSurface, posed: PosedSurface<'a>, touch: &Touch, front_only: bool) -> Self {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
         // The side that was hit is the one that is seen, whichever way the file's normals point and its triangles wind.
         let front = front_only.then(|| sides_of(posed, touch));
@@ -198,7 +198,7 @@ impl WithSimd for Measure<'_> {
 
 /// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal of it does, or a triangle
 /// around it, which faces the way that the normals do.
-pub fn faces_eye(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, sight: Vec3) -> bool {
+pub fn faces_eye(canvas: &SkinnedSurface, posed: PosedSurface<'_>, vertex: u32, sight: Vec3) -> bool {
     let copies = canvas.vertices_at(canvas.place_of(vertex));
     let normal = |v: &u32| posed.normals.get(*v as usize).copied().unwrap_or_default();
     if copies.iter().any(|v| normal(v).dot(sight) <= 0.0) {
@@ -210,7 +210,7 @@ pub fn faces_eye(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, sight: Ve
 }
 
 /// A triangle's normal, of no certain length, as it winds: of a vertex and the two places after it.
-fn across(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, [b, c]: &[u32; 2]) -> Vec3 {
+fn across(canvas: &SkinnedSurface, posed: PosedSurface<'_>, vertex: u32, [b, c]: &[u32; 2]) -> Vec3 {
     let here = posed.positions[vertex as usize];
     let [b, c] = [b, c].map(|p| posed.positions[canvas.first_at(*p) as usize] - here);
     b.cross(c)
@@ -219,8 +219,8 @@ fn across(canvas: &Canvas, posed: PosedCanvas<'_>, vertex: u32, [b, c]: &[u32; 2
 /// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where somebody knows them: a
 /// volume then looks at no others. With `p`: 1 in its middle, towards 0 at its rim.
 pub(super) fn reach(
-    canvas: &Canvas,
-    posed: PosedCanvas<'_>,
+    canvas: &SkinnedSurface,
+    posed: PosedSurface<'_>,
     touch: &Touch,
     near: Option<&[u32]>,
     kind: Reach,
@@ -260,7 +260,7 @@ pub(super) fn reach(
 }
 
 /// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for no.
-fn sides_of(posed: PosedCanvas<'_>, touch: &Touch) -> [f32; 2] {
+fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
     let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
     let normal = (b - a).cross(c - a);
     let winding = if normal.dot(touch.direction) > 0.0 { -1.0 } else { 1.0 };

@@ -22,7 +22,8 @@ use self::{
     vertex::Work,
 };
 use super::{
-    Brush, BrushKind, Canvas, Influences, Maps, MirrorMap, PosedCanvas, Reach, Refusal, Refused, Rule, Touch,
+    Brush, BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface, Touch,
+    WeightConstraints,
     canvas::NOWHERE,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
     share,
@@ -89,21 +90,21 @@ fn share_of(vertices: usize) -> usize {
 
 /// Memory for one vertex after another.
 #[derive(Default)]
-struct Lists {
+struct DabLists {
     list: Influences,
     target: Influences,
 }
 
 impl Stroke {
     /// A stroke that has not begun.
-    pub fn new(canvas: &Canvas) -> Self {
+    pub fn new(canvas: &SkinnedSurface) -> Self {
         let mut stroke = Self::default();
         stroke.begin(canvas);
         stroke
     }
 
     /// Begins anew, in the memory of the last one.
-    pub fn begin(&mut self, canvas: &Canvas) {
+    pub fn begin(&mut self, canvas: &SkinnedSurface) {
         let count = canvas.vertex_count();
         self.memory.clear(count);
         self.amounts.resize(count, [0.0; 2]);
@@ -132,7 +133,7 @@ impl Stroke {
 
     /// Whether the surface under the last dab ends within the brush: vertices lie as near as its radius that hang together with none
     /// that it touched. A brush along the surface does not go there.
-    pub fn ends_with_piece(&self, canvas: &Canvas, posed: PosedCanvas<'_>) -> bool {
+    pub fn ends_with_piece(&self, canvas: &SkinnedSurface, posed: PosedSurface<'_>) -> bool {
         let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
         let mut piece: HashSet<u32> = self.last_hits().map(|(v, _)| canvas.place_of(v)).collect();
         if piece.is_empty() {
@@ -158,8 +159,8 @@ impl Stroke {
     pub fn dab(
         &mut self,
         maps: &Maps<'_>,
-        canvas: &Canvas,
-        posed: PosedCanvas<'_>,
+        canvas: &SkinnedSurface,
+        posed: PosedSurface<'_>,
         dab: &Dab<'_>,
         paint: &Paint<'_>,
     ) -> Vec<(usize, WeightPatch)> {
@@ -170,8 +171,8 @@ impl Stroke {
     pub fn dab_where(
         &mut self,
         maps: &Maps<'_>,
-        canvas: &Canvas,
-        posed: PosedCanvas<'_>,
+        canvas: &SkinnedSurface,
+        posed: PosedSurface<'_>,
         dab: &Dab<'_>,
         paint: &Paint<'_>,
         seen: Option<&(dyn Fn(u32) -> bool + Sync)>,
@@ -228,7 +229,7 @@ impl Stroke {
 
     /// What is left to do as the stroke ends, by the canvas's parts: where whole vertices were mixed, weights that mean nothing are
     /// dropped.
-    pub fn end(&self, maps: &Maps<'_>, canvas: &Canvas, paint: &Paint<'_>) -> Vec<(usize, WeightPatch)> {
+    pub fn end(&self, maps: &Maps<'_>, canvas: &SkinnedSurface, paint: &Paint<'_>) -> Vec<(usize, WeightPatch)> {
         let mut patches: Vec<(usize, WeightPatch)> = Vec::new();
         let mut list = Influences::default();
         let words = (0u32..).zip(&self.mixed).filter(|(_, word)| **word != 0);
@@ -242,7 +243,7 @@ impl Stroke {
             }
             let (place, pairs) = (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
             let partner = paint.mirror.map_or(NOWHERE, |m| m.place(place));
-            let rule = Rule {
+            let rule = WeightConstraints {
                 locked: paint.locked,
                 parents: canvas.parents(),
                 limit: paint.limit.clamp(1, map.stride()),
@@ -252,7 +253,7 @@ impl Stroke {
             };
             let dropped = list.read(joints, weights, &rule).and_then(|()| share::drop_traces(&mut list, &rule));
             let done = match dropped {
-                Ok(true) if partner == place => share::even_out(&mut list, &[], &rule).is_ok(),
+                Ok(true) if partner == place => share::equalize(&mut list, &[], &rule).is_ok(),
                 Ok(done) => done,
                 // What cannot be done without its traces keeps them.
                 Err(_) => false,

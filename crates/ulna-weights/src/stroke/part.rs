@@ -1,13 +1,13 @@
 //! A task of a dab: vertex after vertex, part by part, sixteen at a time where they are plain, else one by one.
 
 use super::{
-    Lists,
+    DabLists,
     memory::{Memory, Sets, Starts},
     vertex::Work,
 };
 use crate::{
-    Refusal, Rule,
-    quick::{Group, LANES, Quick},
+    Refusal, WeightConstraints,
+    quick::{Group, LANES, SimdNormalizer},
     reach::AT_ONCE,
 };
 use ulna_model::{WeightMap, WeightPatch};
@@ -20,14 +20,14 @@ pub(super) struct PartWork<'a> {
     map: &'a WeightMap,
     /// The slots as they are.
     now: Sets<'a>,
-    rule: Rule<'a>,
-    quick: Option<Quick>,
+    rule: WeightConstraints<'a>,
+    quick: Option<SimdNormalizer>,
 }
 
 impl<'a> PartWork<'a> {
     pub fn new(work: &'a Work<'a>, part: usize) -> Self {
         let (paint, found, map) = (work.paint, work.canvas.parts()[part], work.maps.part(part));
-        let rule = Rule {
+        let rule = WeightConstraints {
             locked: paint.locked,
             parents: work.canvas.parents(),
             limit: paint.limit.clamp(1, map.stride()),
@@ -37,7 +37,7 @@ impl<'a> PartWork<'a> {
         };
         let one_joint = paint.brush.kind.is_of_one_joint() && paint.mirror.is_none();
         let open = paint.locked.get(usize::from(paint.joint)) == Some(&false);
-        let quick = if one_joint && open { Quick::new(map.stride(), &rule) } else { None };
+        let quick = if one_joint && open { SimdNormalizer::new(map.stride(), &rule) } else { None };
         let now = (map.joints.as_chunks().0, map.weights.as_chunks().0);
         Self { work, first: found.first, count: found.count, map, now, rule, quick }
     }
@@ -79,7 +79,7 @@ pub(super) struct Task<'a> {
     /// Vertices that are to be painted, with how much.
     noted: Vec<(u32, [f32; 2])>,
     group: Group,
-    lists: Lists,
+    lists: DabLists,
 }
 
 impl<'a> Task<'a> {
@@ -93,7 +93,7 @@ impl<'a> Task<'a> {
             piece: WeightPatch::default(),
             noted: Vec::with_capacity(AT_ONCE),
             group: Group::default(),
-            lists: Lists::default(),
+            lists: DabLists::default(),
         }
     }
 
@@ -153,7 +153,7 @@ impl<'a> Task<'a> {
     }
 
     /// Paints vertices of the present part, no more than [`AT_ONCE`], which the mirror of the brush does not touch.
-    fn paint_quick(&mut self, part: &PartWork<'_>, quick: &Quick, noted: &[(u32, [f32; 2])]) {
+    fn paint_quick(&mut self, part: &PartWork<'_>, quick: &SimdNormalizer, noted: &[(u32, [f32; 2])]) {
         // First everything is fetched: so many come from far away at once.
         let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
         for (k, (vertex, _)) in noted.iter().enumerate() {
@@ -193,7 +193,7 @@ impl<'a> Task<'a> {
         let sets = own as usize * part.map.sets..(own as usize + 1) * part.map.sets;
         let now = (&part.now.0[sets.clone()], &part.now.1[sets]);
         let from = self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));
-        let Lists { list, target } = &mut self.lists;
+        let DabLists { list, target } = &mut self.lists;
         let read = list.read(from.0.as_flattened(), from.1.as_flattened(), &part.rule);
         match read.and_then(|()| part.work.vertex(vertex, amounts, list, target, &part.rule)) {
             Ok(true) => {}

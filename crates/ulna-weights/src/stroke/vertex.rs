@@ -9,13 +9,13 @@ use super::{
     },
     Paint,
 };
-use crate::{BrushKind, Canvas, Influences, Maps, PosedCanvas, Refusal, Rule, canvas::NOWHERE};
+use crate::{BrushKind, Influences, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints, canvas::NOWHERE};
 
 /// What a dab's vertices share.
 pub(super) struct Work<'a> {
-    pub canvas: &'a Canvas,
+    pub canvas: &'a SkinnedSurface,
     pub maps: &'a Maps<'a>,
-    pub posed: PosedCanvas<'a>,
+    pub posed: PosedSurface<'a>,
     pub paint: &'a Paint<'a>,
     /// The way from the dab before, metres.
     pub motion: Vec3,
@@ -31,7 +31,7 @@ impl Work<'_> {
         [direct, other]: [f32; 2],
         list: &mut Influences,
         target: &mut Influences,
-        rule: &Rule<'_>,
+        rule: &WeightConstraints<'_>,
     ) -> Result<bool, Refusal> {
         let place = self.canvas.place_of(vertex);
         let brush = &self.paint.brush;
@@ -40,10 +40,10 @@ impl Work<'_> {
         // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
         let on_plane = self.paint.mirror.is_some_and(|m| m.place(place) == place);
         let turned = self.paint.mirror.is_some_and(|m| m.place(place) < place);
-        let rule = &Rule { turned, ..*rule };
-        let wide = Rule { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
+        let rule = &WeightConstraints { turned, ..*rule };
+        let wide = WeightConstraints { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
         let even = |list: &mut Influences, wishes: &[(u16, f32)]| {
-            if on_plane { share::even_out(list, wishes, rule) } else { Ok(()) }
+            if on_plane { share::equalize(list, wishes, rule) } else { Ok(()) }
         };
         // A joint without a mirror is painted on its own side alone.
         let wish = |list: &mut Influences, wishes: &[(u16, f32)]| {
@@ -144,7 +144,7 @@ impl Work<'_> {
 
 /// Adds what the first vertex of a place has.
 #[inline]
-fn add_place(canvas: &Canvas, maps: &Maps<'_>, place: u32, factor: f32, out: &mut Influences) {
+fn add_place(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, factor: f32, out: &mut Influences) {
     let (joints, weights) = maps.slots(canvas.first_at(place));
     for (j, w) in joints.iter().zip(weights) {
         if *w > 0.0 && factor > 0.0 {
@@ -155,7 +155,7 @@ fn add_place(canvas: &Canvas, maps: &Maps<'_>, place: u32, factor: f32, out: &mu
 
 /// The mean of the places around a place.
 #[inline]
-pub(crate) fn mean(canvas: &Canvas, maps: &Maps<'_>, place: u32, out: &mut Influences) {
+pub(crate) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, out: &mut Influences) {
     out.clear();
     let ring = canvas.ring(place);
     let factor = 1.0 / ring.len().max(1) as f32;
@@ -165,7 +165,7 @@ pub(crate) fn mean(canvas: &Canvas, maps: &Maps<'_>, place: u32, out: &mut Influ
 }
 
 /// The mean of what a brush covers, by how much it covers it.
-pub(super) fn average(canvas: &Canvas, maps: &Maps<'_>, hits: &[(u32, f32)]) -> Influences {
+pub(super) fn average(canvas: &SkinnedSurface, maps: &Maps<'_>, hits: &[(u32, f32)]) -> Influences {
     let mut sums = vec![0.0f64; canvas.joints().len()];
     let mut all = 0.0f64;
     for (v, p) in hits {

@@ -10,7 +10,7 @@ use ulna_edit::{
     ArgumentSpec, CommandSpec, clip_text,
     command::{
         LayerName, WhichKeys,
-        field::{ClipName, Part as _},
+        field::{ArgumentPart as _, ClipName},
         forms::{Entry, NodesOf, entry, when_left_out},
         kept_poses, layer_as_clip, layer_text, mesh_label, mesh_text, mix_of,
     },

@@ -18,7 +18,7 @@ use crate::ui::{Action, Actions, Dialog, DialogAction, View, edits, theme::Font}
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandSpec,
     command::{
-        field::Part as _,
+        field::ArgumentPart as _,
         forms::{Entry, entry, is_for_programs, is_needed, poses_over, shorter},
     },
 };

@@ -10,7 +10,7 @@ pub use self::{
     shorter::shorter,
     suggested::{Suggestions, suggested},
 };
-use super::{ArgumentSpec, ArgumentType, CommandSpec, Over, field::Part as _};
+use super::{ArgumentSpec, ArgumentType, CommandSpec, PoseDestination, field::ArgumentPart as _};
 
 /// Unit in which a form shows a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -412,7 +412,7 @@ pub fn is_needed(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
 
 /// Whether the arguments `clip`, `time` and `layer` of a command say where a pose goes: a form asks for all three at once.
 pub fn poses_over(spec: &CommandSpec) -> bool {
-    let over = Over::specs("", "");
+    let over = PoseDestination::specs("", "");
     over.iter().all(|o| spec.arguments.iter().any(|a| a.name == o.name && a.help == o.help))
 }
 

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Entry, NodesOf, entry, is_needed, poses_over};
 use crate::command::{
-    ArgumentSpec, Around, CommandSpec, LayerName, WhichKeys, clip_text,
-    field::{ClipName, Part as _, number},
+    ArgumentSpec, CommandContext, CommandSpec, LayerName, WhichKeys, clip_text,
+    field::{ArgumentPart as _, ClipName, number},
     frame_of, free_clip_name, kept_poses, kept_sets, layer_as_clip, layer_text, mesh_text, node_text, pose_layer_text,
 };
 use ulna_model::{Clip, ClipId, NodeId};
@@ -15,7 +15,7 @@ use ulna_motion::{Mirror, Pose};
 #[derive(Clone, Copy, Debug)]
 pub struct Suggestions<'a> {
     /// What is selected and shown.
-    pub around: Around<'a>,
+    pub around: CommandContext<'a>,
     /// The pose that is seen.
     pub pose: &'a Pose,
     /// The clip that was shown last, where none is shown now.

@@ -1,7 +1,7 @@
 //! Layers that become keys, and keys that become layers.
 
 use super::{
-    ExtractLayer, FoldLayers, Found, MergeLayerDown, SplitLayer, home_of, home_words, name_for, push, refuse, set,
+    ExtractLayer, FoldLayers, FoundLayer, MergeLayerDown, SplitLayer, home_of, home_words, name_for, push, refuse, set,
 };
 use crate::{
     Edit,
@@ -102,7 +102,7 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
 impl MergeLayerDown {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         let Some(below) = found.at.checked_sub(1) else {
             return refuse(
                 "layer_is_lowest",

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Found, InvertLayer, refuse};
+use super::{FoundLayer, InvertLayer, refuse};
 use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{Interpolation, Notice, PoseLayer, Property, Shared, Track, Transform, part_of};
 use ulna_motion::user_at;
@@ -28,7 +28,7 @@ fn inverse(user: &Transform, strength: f32) -> Option<Transform> {
 impl InvertLayer {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         let mut layer = found.layer().clone();
         let strength = if layer.strength_keys.is_some() { 1.0 } else { layer.strength };
         if strength == 0.0 {

@@ -1,12 +1,12 @@
 //! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is the clip.
 
-use super::{Found, LayerName, LayerOf, kept_around, moves, refuse};
+use super::{FoundLayer, LayerName, LayerOf, kept_around, moves, refuse};
 use crate::{
     Edit,
     command::{
         ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand, KeyEditCommand,
         Outcome, Scene, SetKey,
-        field::{ClipName, Part},
+        field::{ArgumentPart, ClipName},
         keys::{clip_of, values},
     },
 };
@@ -65,7 +65,7 @@ impl LayerKeysCommand {
         {
             line = command.line(&proxy);
         }
-        Part::write(&self.layer, document, "layer", &mut line.arguments);
+        ArgumentPart::write(&self.layer, document, "layer", &mut line.arguments);
         line
     }
 
@@ -92,7 +92,8 @@ impl LayerKeysCommand {
         let clip = name.find(document)?;
         let proxy = layer_as_clip(document, name, &self.layer)?;
         let done = self.done(&Scene::new(&proxy))?;
-        let found = Found::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
+        let found =
+            FoundLayer::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
         let mut layer = found.layer().clone();
         let new_key = matches!(self.command, KeysOfLayer::Key(KeyCommand::SetKey(_)));
         let span = key_span(clip_of(document, clip)?).unwrap_or_default();

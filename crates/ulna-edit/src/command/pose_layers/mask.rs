@@ -1,6 +1,6 @@
 //! Where a layer counts, as it is said and as it is kept.
 
-use super::{Found, LayerOf, MaskPoseLayer, Region, refuse, share};
+use super::{FoundLayer, LayerOf, MaskPoseLayer, Region, refuse, share};
 use crate::command::{
     CommandError, Outcome, Scene,
     field::{Nodes, Numbers},
@@ -84,7 +84,7 @@ impl MaskPoseLayer {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let chosen = self.chosen(document)?;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         let mask = chosen.map(|by| LayerMask { counts: mask_weights(document, &by), by });
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });

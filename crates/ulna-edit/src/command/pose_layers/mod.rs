@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{
     ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, Outcome, Scene, around,
     define::document_commands,
-    field::{ClipName, Nodes, Numbers, Part, Seconds, Trs, choice, field},
+    field::{ArgumentPart, ClipName, Nodes, Numbers, Seconds, Trs, choice, field},
     keys::{clip_of, time_of},
     place::set_user,
     pose::some_given,
@@ -127,7 +127,7 @@ impl LayerOf {
     }
 }
 
-impl Part for LayerOf {
+impl ArgumentPart for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         let layer = "Layer, by its name; needed if there are several.";
         let clip = "Clip of the layer; a layer of the pose if omitted.";
@@ -135,12 +135,12 @@ impl Part for LayerOf {
     }
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self { clip: Part::read(from, "clip")?, layer: Part::read(from, "layer")? })
+        Ok(Self { clip: ArgumentPart::read(from, "clip")?, layer: ArgumentPart::read(from, "layer")? })
     }
 
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
         self.clip.write(document, "clip", into);
-        Part::write(&self.layer, document, "layer", into);
+        ArgumentPart::write(&self.layer, document, "layer", into);
     }
 }
 
@@ -376,13 +376,13 @@ impl ClipList {
 }
 
 /// A layer that a command found.
-struct Found {
+struct FoundLayer {
     home: LayerHome,
     layers: Shared<PoseLayers>,
     at: usize,
 }
 
-impl Found {
+impl FoundLayer {
     fn of(document: &Document, of: &LayerOf) -> Result<Self, CommandError> {
         let home = home_of(document, of.clip.as_ref())?;
         let layers = document.aids.layers(home);
@@ -490,7 +490,7 @@ impl NewLayer {
 
 impl RemovePoseLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         let mut layers = (*found.layers).clone();
         layers.0.remove(found.at);
         Ok(set(found.home, layers))
@@ -499,7 +499,7 @@ impl RemovePoseLayer {
 
 impl RenamePoseLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         let name = trimmed(&self.name)?;
         if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
             return refuse("name_taken", format!("there is a layer “{name}” already; give another name"));
@@ -512,7 +512,7 @@ impl LayerStrength {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let strength = share(self.strength, "strength")?;
         let time = self.time.map(time_of).transpose()?;
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         let mut layer = found.layer().clone();
         match time {
             None => (layer.strength, layer.strength_keys) = (strength, None),
@@ -561,7 +561,7 @@ impl LayerStrengthKeys {
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
             return refuse("time_twice", "two keys of a strength lie at one time; leave one of them out");
         }
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         if found.home == LayerHome::Pose && !keys.is_empty() {
             return refuse("pose_has_no_time", "the pose has no time, so that nothing of it has keys");
         }
@@ -590,7 +590,7 @@ impl KeepLayers {
 
 impl MuteLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         let muted = self.muted.unwrap_or(!found.layer().muted);
         Ok(found.with(PoseLayer { muted, ..found.layer().clone() }))
     }
@@ -598,7 +598,7 @@ impl MuteLayer {
 
 impl SoloLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         let solo = self.solo.unwrap_or(!found.layer().solo);
         Ok(found.with(PoseLayer { solo, ..found.layer().clone() }))
     }
@@ -606,7 +606,7 @@ impl SoloLayer {
 
 impl MovePoseLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
-        let found = Found::of(scene.document, &self.of)?;
+        let found = FoundLayer::of(scene.document, &self.of)?;
         let last = found.layers.0.len() - 1;
         let to = match (self.up, self.place) {
             (Some(true), None) => (found.at + 1).min(last),
@@ -630,7 +630,7 @@ impl MovePoseLayer {
 impl DuplicateLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         let name = name_for(&found.layers, self.name.as_ref(), &format!("{} copy", found.layer().name))?;
         let mut layers = (*found.layers).clone();
         let copy = found.layer().clone().named(document.aids.free_pose_layer(), name);
@@ -647,7 +647,7 @@ impl SetInLayer {
         home_of(document, self.of.clip.as_ref())?;
         let given = some_given(&self.to)?;
         let time = self.time.map_or(Ok(0.0), time_of)?;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         if !given.is_finite() {
             return refuse("not_finite", "a number is not finite");
         }
@@ -677,7 +677,7 @@ impl ClearInLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         let goes = |n: NodeId| nodes.as_ref().is_none_or(|list| list.binary_search(&n).is_ok());
         let mut layer = found.layer().clone();
         Shared::make_mut(&mut layer.moves).retain(|n, _| !goes(*n));
@@ -694,7 +694,7 @@ impl ZeroKey {
         let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let times =
             [Some(self.time), self.until].into_iter().flatten().map(time_of).collect::<Result<Vec<f32>, _>>()?;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         if found.home == LayerHome::Pose {
             return refuse("pose_has_no_time", "the pose has no time; keys are of a clip's layer");
         }
@@ -856,7 +856,7 @@ impl CopyLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let to = self.to.all(document)?;
-        let found = Found::of(document, &self.of)?;
+        let found = FoundLayer::of(document, &self.of)?;
         let mut edits = Vec::new();
         let mut refused = Vec::new();
         let mut id = document.aids.free_pose_layer();

@@ -10,7 +10,7 @@ use crate::{
     command::{Scene, field::meshes_of},
 };
 use ulna_model::{Document, MeshId, PrimitiveId, Shared, SkinId};
-use ulna_weights::{Bones, Canvas, Influences, Scope, joint_heads, joint_parents};
+use ulna_weights::{Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents};
 
 impl Bind {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
@@ -114,7 +114,7 @@ fn weigh(
             };
             apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) })?;
         }
-        let Some(canvas) = Canvas::whole(&bound, skin) else { continue };
+        let Some(canvas) = SkinnedSurface::whole(&bound, skin) else { continue };
         settle(&mut bound, &canvas, &list, smooth)?;
         done.extend(list);
     }
@@ -131,7 +131,7 @@ fn weigh(
 /// Closes the seams with what had weights before, and smooths the rest.
 fn settle(
     bound: &mut Document,
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     list: &[(MeshId, PrimitiveId)],
     (passes, strength): (usize, f32),
 ) -> Result<(), CommandError> {
@@ -152,7 +152,7 @@ fn settle(
     }
     let unlocked = vec![false; canvas.joints().len()];
     let scope = |vertices| Scope { locked: &unlocked, limit: usize::MAX, vertices };
-    let mut draft = ulna_weights::Draft::new(bound, canvas);
+    let mut draft = ulna_weights::WorkingWeights::new(bound, canvas);
     // What cannot be copied keeps its own.
     let all = scope(None);
     draft.put(&all, given);

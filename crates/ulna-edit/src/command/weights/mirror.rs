@@ -11,9 +11,9 @@ use crate::{
         layers,
     },
 };
-use ulna_model::{Aids, Document, MeshId, NodeId, Notice, Shared, SkinId};
+use ulna_model::{Document, EditorState, MeshId, NodeId, Notice, Shared, SkinId};
 use ulna_weights::{
-    Canvas, Joined, NOWHERE, Scope, bodies,
+    Joined, NOWHERE, Scope, SkinnedSurface, bodies,
     layers::{NoSides, Sides},
 };
 
@@ -33,7 +33,7 @@ impl PairJoints {
         let to: Shared<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
         let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
         // Mirrored layers show something else then.
-        let paired = Document { aids: Aids { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };
+        let paired = Document { aids: EditorState { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };
         edits.extend(layers::mirrored_anew(&paired)?);
         Ok(edits)
     }
@@ -43,7 +43,7 @@ impl PairJoints {
 pub fn meshes_of_body(document: &Document, skin: SkinId) -> Vec<MeshId> {
     let bodies = bodies(document);
     let skins = bodies.iter().find(|skins| skins.contains(&skin)).map_or(&[][..], |skins| skins);
-    let canvases = skins.iter().filter_map(|s| Canvas::new(document, *s));
+    let canvases = skins.iter().filter_map(|s| SkinnedSurface::new(document, *s));
     let meshes: BTreeSet<MeshId> =
         canvases.flat_map(|c| c.parts().iter().map(|p| p.mesh).collect::<Vec<_>>()).collect();
     meshes.into_iter().collect()
@@ -59,7 +59,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, canvas: &Canvas, sides: &Sides, from_high: bool, scope: &Scope<'_>) {
+    fn add(&mut self, canvas: &SkinnedSurface, sides: &Sides, from_high: bool, scope: &Scope<'_>) {
         for vertex in (0..canvas.vertex_count() as u32).filter(|v| scope.has(*v)) {
             let place = canvas.place_of(vertex);
             let partner = sides.pairs.place(place);
@@ -198,6 +198,6 @@ impl MirrorWeights {
 }
 
 /// A mesh of a canvas, for a sentence.
-fn first_mesh(document: &Document, canvas: &Canvas) -> String {
+fn first_mesh(document: &Document, canvas: &SkinnedSurface) -> String {
     canvas.parts().first().map_or_else(String::new, |p| mesh_label(document, p.mesh))
 }

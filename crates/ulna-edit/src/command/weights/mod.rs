@@ -28,8 +28,8 @@ use ulna_model::{
 };
 use ulna_motion::{Pose, Stack, ik};
 use ulna_weights::{
-    Brush, BrushKind, Canvas, CanvasPart, Claimed, Draft, Falloff, Influences, MOST, PartChange, Refused, Scope, Seams,
-    gradient,
+    Brush, BrushKind, Claimed, Falloff, Influences, MOST, PartChange, Refused, Scope, Seams, SkinnedSurface,
+    SurfacePart, WorkingWeights, gradient,
 };
 
 document_commands! {
@@ -338,7 +338,7 @@ impl WeightCommand {
 
 /// A canvas with what a line touches of it.
 struct Job {
-    canvas: Canvas,
+    canvas: SkinnedSurface,
     locked: Vec<bool>,
     limit: usize,
     vertices: Option<Vec<bool>>,
@@ -390,8 +390,8 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
     let mut any = false;
     let mut list = Vec::new();
     for skin in document.skins.ids() {
-        let Some(canvas) = Canvas::new(document, skin) else { continue };
-        let meant = |part: &CanvasPart| {
+        let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
+        let meant = |part: &SurfacePart| {
             let is_named = meshes.is_empty() || meshes.contains(&part.mesh);
             let mut owner = || *owners.entry(part.mesh).or_insert_with(|| skin_for(document, part.mesh, &named));
             let meant = is_named && primitive.is_none_or(|k| k == part.primitive) && owner() == Some(skin);
@@ -400,7 +400,9 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
         };
         let meant: Vec<bool> = canvas.parts().iter().map(meant).collect();
         let wanted = match &vertices {
-            Some(vertices) => vertices.mark(document, &canvas, &meant).map_err(|why| untold(document, &canvas, why))?,
+            Some(vertices) => {
+                vertices.mark(document, &canvas, &meant).map_err(|why| vertex_query_error(document, &canvas, why))?
+            }
             None => {
                 let mut wanted = vec![false; canvas.vertex_count()];
                 for (part, _) in canvas.parts().iter().zip(&meant).filter(|(_, meant)| **meant) {
@@ -428,7 +430,7 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
 }
 
 /// Which of a skin's joints stay, as the weights count them: also where the joint of another skin that a mesh hangs on has that number.
-fn locked_slots(document: &Document, canvas: &Canvas, locked: &BTreeSet<NodeId>) -> Vec<bool> {
+fn locked_slots(document: &Document, canvas: &SkinnedSurface, locked: &BTreeSet<NodeId>) -> Vec<bool> {
     let mut slots: Vec<bool> = canvas.joints().iter().map(|j| locked.contains(j)).collect();
     let meshes: BTreeSet<MeshId> = canvas.parts().iter().map(|p| p.mesh).collect();
     for skin in
@@ -441,7 +443,7 @@ fn locked_slots(document: &Document, canvas: &Canvas, locked: &BTreeSet<NodeId>)
 }
 
 /// Why vertices cannot be told, as a sentence.
-pub fn untold(document: &Document, canvas: &Canvas, why: Untold) -> CommandError {
+pub fn vertex_query_error(document: &Document, canvas: &SkinnedSurface, why: Untold) -> CommandError {
     match why {
         Untold::Joint(error) => error.into(),
         Untold::Past(PastEnd { part, range }) => {
@@ -481,7 +483,7 @@ pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
 
 /// What a tool made of one canvas.
 struct Done {
-    canvas: Canvas,
+    canvas: SkinnedSurface,
     changes: Vec<(usize, PartChange)>,
     /// Vertices that were left as they are, by the reason.
     left: BTreeMap<String, usize>,
@@ -497,7 +499,7 @@ fn run(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    tool: impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     run_for(document, reach, &[], verb, tool)
 }
@@ -508,7 +510,7 @@ fn run_for(
     reach: &Reach,
     joints: &[&Nodes],
     verb: &str,
-    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     run_all(document, reach, verb, |document| each_job(document, reach, joints, &mut tool))
 }
@@ -518,7 +520,7 @@ fn run_on_base(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Outcome, CommandError> {
     run_all_on_base(document, verb, |document| each_job(document, reach, &[], &mut tool))
 }
@@ -528,7 +530,7 @@ fn each_job(
     document: &Document,
     reach: &Reach,
     joints: &[&Nodes],
-    tool: &mut impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    tool: &mut impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Vec<Done>, CommandError> {
     jobs(document, reach, joints)?.into_iter().map(|job| done_by(document, job, &mut *tool)).collect()
 }
@@ -536,9 +538,9 @@ fn each_job(
 fn done_by(
     document: &Document,
     job: Job,
-    mut tool: impl FnMut(&mut Draft<'_>, &Job) -> Result<Refused, CommandError>,
+    mut tool: impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Done, CommandError> {
-    let mut draft = Draft::new(document, &job.canvas);
+    let mut draft = WorkingWeights::new(document, &job.canvas);
     let left = reasons(&tool(&mut draft, &job)?);
     let changes = draft.changes(document);
     Ok(Done { canvas: job.canvas, changes, left })
@@ -658,7 +660,7 @@ fn joints_of(document: &Document, joints: &Nodes, job: &Job) -> Result<Vec<u16>,
 }
 
 /// The number of a joint in the skin of a canvas.
-fn number_of(document: &Document, node: NodeId, canvas: &Canvas) -> Result<u16, CommandError> {
+fn number_of(document: &Document, node: NodeId, canvas: &SkinnedSurface) -> Result<u16, CommandError> {
     canvas.joint(node).ok_or_else(|| {
         let label = document.node(node).label(node);
         let shared = canvas.parts().iter().map(|p| p.mesh).find(|m| skins_of(document, *m).len() > 1);

@@ -15,8 +15,8 @@ use crate::{
 use ulna_model::{Document, MeshId, NodeId, Notice, Primitive, SkinId, WeightMap};
 use ulna_motion::joint_key;
 use ulna_weights::{
-    Canvas, CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, TakeWeight, carry, corners, laid_over,
-    no_row, rest_scale, takers,
+    CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, SkinnedSurface, TakeWeight, carry, corners,
+    laid_over, no_row, rest_scale, takers,
 };
 
 impl Transfer {
@@ -89,7 +89,12 @@ impl Transfer {
 }
 
 /// By primitive that gives, where its vertices lie in the mesh space of a canvas.
-fn placed(document: &Document, canvas: &Canvas, givers: &[Giver<'_>], wanted: &[u32]) -> (Vec<Vec<Vec3>>, LaidBy) {
+fn placed(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    givers: &[Giver<'_>],
+    wanted: &[u32],
+) -> (Vec<Vec<Vec3>>, LaidBy) {
     let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
     for giver in givers {
         for (node, joint) in document.skin(giver.skin).joints.iter().zip(giver.joints) {
@@ -120,7 +125,7 @@ pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option
 }
 
 /// The first texture coordinates of a vertex.
-pub fn uv_of(document: &Document, canvas: &Canvas, vertex: u32) -> Option<glam::Vec2> {
+pub fn uv_of(document: &Document, canvas: &SkinnedSurface, vertex: u32) -> Option<glam::Vec2> {
     let (part, own) = canvas.part_of(vertex);
     let part = &canvas.parts()[part];
     let uvs = &document.primitive(part.mesh, part.primitive)?.uv0;
@@ -130,7 +135,7 @@ pub fn uv_of(document: &Document, canvas: &Canvas, vertex: u32) -> Option<glam::
 /// Whether what takes has as many vertices as what gives, part by part.
 fn same_numbers(
     document: &Document,
-    canvas: &Canvas,
+    canvas: &SkinnedSurface,
     wanted: &[u32],
     sources: &[Source<'_>],
 ) -> Result<(), CommandError> {
@@ -152,7 +157,7 @@ fn same_numbers(
 }
 
 /// The sources put where the parts that take from them are.
-fn in_order_of<'a>(canvas: &Canvas, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
+fn in_order_of<'a>(canvas: &SkinnedSurface, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
     let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
     let mut sources = sources.into_iter();
     let none = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: Cow::Borrowed(&[]), row: &no_row };
@@ -184,7 +189,7 @@ impl<'a> Source<'a> {
     }
 
     /// By its joints, which they are of the canvas: the same node, or one of the same name or part of the body.
-    fn joints(&self, document: &Document, canvas: &Canvas) -> Vec<Option<u16>> {
+    fn joints(&self, document: &Document, canvas: &SkinnedSurface) -> Vec<Option<u16>> {
         let label = |node: NodeId| document.node(node).label(node);
         let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);
         let known = |node: NodeId| joint_named(document, canvas.joints(), &label(node)).or_else(|| named(node));

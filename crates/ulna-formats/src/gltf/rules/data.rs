@@ -123,7 +123,7 @@ fn elements<'a>(source: &'a Source, file: &File, a: &Accessor) -> Option<Element
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &a.sparse {
-        let part = |part: &super::parse::Part, size: usize, width: usize| {
+        let part = |part: &super::parse::SparsePart, size: usize, width: usize| {
             let view = view_of(file, part.view)?;
             let all = bytes_of(source, file, view)?;
             let length = sparse.count.checked_mul(size * width)?;

@@ -6,7 +6,7 @@ use glam::{Mat4, Quat, Vec3};
 
 use super::{
     Report,
-    parse::{Accessor, ElementRule, File, Node, Part, Primitive, Usage, View, size_of_type},
+    parse::{Accessor, ElementRule, File, Node, Primitive, SparsePart, Usage, View, size_of_type},
 };
 
 /// Formats of attributes: type, component, normalized.
@@ -175,7 +175,7 @@ fn accessors(file: &mut File, out: &mut Report) {
         if sparse.count > count {
             out.error("ACCESSOR_SPARSE_COUNT_OUT_OF_RANGE", format!("{}/sparse/count", a.at));
         }
-        let own = |p: &Part| p.component.and_then(size_of_type);
+        let own = |p: &SparsePart| p.component.and_then(size_of_type);
         let parts =
             [("indices", &sparse.indices, own(&sparse.indices), 1), ("values", &sparse.values, Some(size), a.width)];
         for (name, part, size, width) in parts {

@@ -69,7 +69,7 @@ pub enum ElementRule {
 }
 
 #[derive(Debug, Default)]
-pub struct Part {
+pub struct SparsePart {
     pub view: Option<usize>,
     pub offset: Option<usize>,
     pub component: Option<usize>,
@@ -78,8 +78,8 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Sparse {
     pub count: usize,
-    pub indices: Part,
-    pub values: Part,
+    pub indices: SparsePart,
+    pub values: SparsePart,
 }
 
 #[derive(Debug)]
@@ -408,12 +408,12 @@ impl Reader<'_> {
         let (min, max) = (bound("min", out), bound("max", out));
         let sparse = m.object("sparse", false, out).and_then(|s| {
             let count = s.count("count", (1, i64::MAX), None, true, out);
-            let indices = s.object("indices", true, out).map(|i| Part {
+            let indices = s.object("indices", true, out).map(|i| SparsePart {
                 view: i.index("bufferView", true, out),
                 offset: i.count("byteOffset", ANY_COUNT, Some(0), false, out),
                 component: i.one_of("componentType", &[5121, 5123, 5125], true, out),
             });
-            let values = s.object("values", true, out).map(|v| Part {
+            let values = s.object("values", true, out).map(|v| SparsePart {
                 view: v.index("bufferView", true, out),
                 offset: v.count("byteOffset", ANY_COUNT, Some(0), false, out),
                 component: None,

@@ -20,13 +20,13 @@ const ASIDE: f32 = 24.0;
 const FAR: f32 = 0.3;
 
 /// What draws in the picture's points.
-struct Pen<'a> {
+struct HandlePainter<'a> {
     painter: Painter,
     rect: Rect,
     theme: &'a Theme,
 }
 
-impl Pen<'_> {
+impl HandlePainter<'_> {
     fn at(&self, p: Vec2) -> Pos2 {
         pos2(p.x + self.rect.left(), p.y + self.rect.top())
     }
@@ -68,7 +68,7 @@ pub fn draw(
     hovered: Option<Handle>,
     gesture: Option<&Gesture>,
 ) {
-    let pen = Pen { painter: ui.painter_at(rect), rect, theme: view.theme };
+    let pen = HandlePainter { painter: ui.painter_at(rect), rect, theme: view.theme };
     // Farther ones first.
     let mut order: Vec<&Shape> = shapes.iter().collect();
     order.sort_by(|a, b| a.near.total_cmp(&b.near));
@@ -88,7 +88,7 @@ pub fn draw(
     }
 }
 
-fn draw_shape(pen: &Pen<'_>, set: &HandleSet, shape: &Shape, lit: bool, front: bool) {
+fn draw_shape(pen: &HandlePainter<'_>, set: &HandleSet, shape: &Shape, lit: bool, front: bool) {
     let theme = pen.theme;
     let color = theme.color(if lit { ColorRole::AxisHover } else { role(shape.handle) });
     let points = || shape.line.iter().map(|(p, _)| pen.at(*p)).collect::<Vec<_>>();
@@ -160,7 +160,7 @@ fn draw_shape(pen: &Pen<'_>, set: &HandleSet, shape: &Shape, lit: bool, front: b
 }
 
 /// Where it began, the axis it is along, and the way so far.
-fn draw_way(pen: &Pen<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, gesture: &Gesture) {
+fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, gesture: &Gesture) {
     let theme = pen.theme;
     let lit = theme.color(ColorRole::AxisHover);
     let size = Vec2::new(pen.rect.width(), pen.rect.height());
@@ -206,7 +206,7 @@ fn draw_way(pen: &Pen<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, gesture: &Ge
 }
 
 /// What is posed, and the numbers, beside the handles and never under the pointer.
-fn readout(pen: &Pen<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gesture: &Gesture) {
+fn readout(pen: &HandlePainter<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gesture: &Gesture) {
     let theme = pen.theme;
     let title =
         pen.painter.layout_no_wrap(gesture.what(), Theme::font(Font::Heading), theme.color(ColorRole::TextPrimary));
@@ -268,7 +268,7 @@ fn readout(pen: &Pen<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gestu
 }
 
 /// The keys that snap while they are held, the one that is held lit.
-fn snap_hint(pen: &Pen<'_>, gesture: &Gesture) -> std::sync::Arc<egui::Galley> {
+fn snap_hint(pen: &HandlePainter<'_>, gesture: &Gesture) -> std::sync::Arc<egui::Galley> {
     let mut job = egui::text::LayoutJob::default();
     let mut add = |text: &str, role: ColorRole| {
         let format = egui::TextFormat::simple(Theme::font(Font::Small), pen.theme.color(role));
@@ -285,7 +285,7 @@ fn snap_hint(pen: &Pen<'_>, gesture: &Gesture) -> std::sync::Arc<egui::Galley> {
 
 /// What a tool waits for that was just chosen by its key, beside the handles.
 pub fn awaited(ui: &Ui, view: &View<'_>, rect: Rect, frame: &Frame, set: &HandleSet, operation: Operation) {
-    let pen = Pen { painter: ui.painter_at(rect), rect, theme: view.theme };
+    let pen = HandlePainter { painter: ui.painter_at(rect), rect, theme: view.theme };
     let text = format!("{}: type X, Y, Z or a number", operation.title());
     let font = Theme::font(Font::Small);
     let text = pen.painter.layout_no_wrap(text, font, pen.theme.color(ColorRole::TextSecondary));

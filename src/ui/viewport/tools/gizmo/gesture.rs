@@ -12,7 +12,8 @@ use crate::ui::{
 use ulna_edit::{
     Scene,
     command::{
-        Body, Children, Command, DocumentCommand, DragLimb, EndAngle, Over, Resize, Shift, ToolCommand, Turn,
+        Body, Children, Command, DocumentCommand, DragLimb, EndAngle, PoseDestination, Resize, Shift, ToolCommand,
+        Turn,
         field::{AnySpace, Axis, Degrees, Factor, Nodes},
     },
     evaluate,
@@ -568,7 +569,7 @@ impl Gesture {
     }
 
     /// The command that it comes to.
-    fn command(&self, view: &View<'_>, over: Over) -> DocumentCommand {
+    fn command(&self, view: &View<'_>, over: PoseDestination) -> DocumentCommand {
         let node = Nodes::Ids(self.nodes.clone());
         let children = Some(view.viewport.children).filter(|c| *c != Children::Follow);
         // Alone, a node is its own pivot.
@@ -659,7 +660,7 @@ impl Gesture {
             return self.nodes.clone();
         }
         // The text of the command does not name them: it is asked what it would do.
-        let wanted = self.command(view, Over::FILE).wanted(&Scene::new(&self.document)).unwrap_or_default();
+        let wanted = self.command(view, PoseDestination::FILE).wanted(&Scene::new(&self.document)).unwrap_or_default();
         wanted.into_iter().map(|(node, _)| node).collect()
     }
 
