@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Exit statuses, and the form for scripts, as the help says them.
-const STATUSES: &str = "Exit status: 0 fine; 1 the work found faults or could not be done; 2 wrong arguments, or a file that cannot \
-be opened.\nWith --json, standard output is one JSON object, also after a failure; docs/json.md describes it.";
+const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 invalid arguments, \
+or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a failure; see docs/json.md.";
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
 #[derive(Debug, Parser)]

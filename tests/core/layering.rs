@@ -9,7 +9,8 @@ use std::{
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Folders of `src/`, with those that each may not name.
-const FOLDERS: [(&str, &[&str]); 3] = [("ui", &["app", "headless"]), ("app", &["headless"]), ("headless", &["ui", "app"])];
+const FOLDERS: [(&str, &[&str]); 3] =
+    [("ui", &["app", "headless"]), ("app", &["headless"]), ("headless", &["ui", "app"])];
 
 /// Crate → crates of ours it may use, from the table of `docs/architecture.md`.
 fn law() -> BTreeMap<String, BTreeSet<String>> {

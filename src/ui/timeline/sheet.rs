@@ -199,7 +199,7 @@ impl Sheet<'_> {
         let Some((repair, x)) = self.bent().filter(|(_, x)| self.body.x_range().contains(*x)) else { return };
         let area = Rect::from_x_y_ranges(x - 5.0..=x + 5.0, self.summary.top()..=self.body.bottom());
         let response = ui.interact(area, ui.scope_id().with("tail"), Sense::drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Edge of the tail"));
+        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Start of the blended frames"));
         ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(repair.frames as f64));
         if response.hovered() || response.dragged() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
