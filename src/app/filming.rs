@@ -16,6 +16,7 @@ impl App {
             return;
         };
         let draft = self.files.pictures.clone().beside(session, &session.document().clip_label(clip));
+        let draft = PicturesDraft { fps: self.timeline.playback.fps, ..draft };
         self.dialogs.open = Some(Dialog::Pictures { draft: Box::new(draft) });
     }
 

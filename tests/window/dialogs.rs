@@ -398,7 +398,7 @@ fn a_clip_becomes_a_picture_that_moves() {
     click(&mut window, "Clip Walk");
     for kept in [false, true] {
         find(&mut window, "file.pictures");
-        wait_for(&mut window, "Pictures of Walk");
+        wait_for(&mut window, "Render images of Walk");
         click(&mut window, "Animated GIF");
         window.get_by_role_and_label(Role::TextInput, "File").click();
         window.run_steps(3);
@@ -409,7 +409,7 @@ fn a_clip_becomes_a_picture_that_moves() {
             assert!(!to.exists() && !folder.path().join("shots").exists());
             continue;
         }
-        window.get_by_label_contains("Export 2").click();
+        window.get_by_label_contains("Render 30 images").click();
         for _ in 0..3000 {
             if to.is_file() {
                 break;
@@ -421,10 +421,10 @@ fn a_clip_becomes_a_picture_that_moves() {
             std::fs::File::open(&to).expect("it is there"),
         ));
         let frames = image::AnimationDecoder::into_frames(made.expect("a picture")).collect_frames().expect("frames");
-        // A second of a loop at 25 a second; its end is its start.
-        assert_eq!(frames.len(), 25);
+        // One second of a loop at the 30 fps of the clip; the end equals the start.
+        assert_eq!(frames.len(), 30);
         let bytes = |k: usize| frames[k].buffer().as_raw().clone();
-        assert!(bytes(0) != bytes(12), "it moves");
+        assert!(bytes(0) != bytes(15), "it moves");
     }
 }
 

@@ -159,9 +159,9 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         let about = match now.kind {
             FilmKind::Sheet => {
                 let [columns, rows] = sheet_grid(count, now.size);
-                format!("{}, {columns} × {rows}: {} × {} pixels", many(count, "picture"), columns * w, rows * h)
+                format!("{}, {columns} × {rows}: {} × {} pixels", many(count, "image"), columns * w, rows * h)
             }
-            _ => format!("{} of {w} × {h} pixels", many(count, "picture")),
+            _ => format!("{} of {w} × {h} pixels", many(count, "image")),
         };
         small(ui, theme, &about);
     });
@@ -171,7 +171,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let named = expand(&now.to).file_name().is_some();
-            let verb = format!("Export {}", many(count, "picture"));
+            let verb = format!("Render {}", many(count, "image"));
             let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && named);
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));

@@ -37,7 +37,8 @@ struct Room {
 impl Room {
     fn of(width: f32) -> Self {
         Self {
-            guess: width >= 1020.0,
+            // The buttons that blend poses come first where there is not room for both.
+            guess: (1020.0..1370.0).contains(&width) || width >= 1560.0,
             blend: width >= 1370.0,
             speed: width >= 840.0,
             frame: width >= 620.0,

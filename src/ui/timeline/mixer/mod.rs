@@ -54,6 +54,8 @@ pub struct MixerState {
     goes: GoWhen,
     how: EnterHow,
     to: Option<ClipId>,
+    /// The mix before a transition was added, until the new bar is in view.
+    before_added: Option<Shared<Mix>>,
     mixer: Mixer,
     /// The clocks of bars in a state of the document, by lane and bar.
     clocks: (u64, Clocks),
@@ -117,9 +119,30 @@ impl Default for MixerState {
             goes: GoWhen::Now,
             how: EnterHow::Fade,
             to: None,
+            before_added: None,
             mixer: Mixer::default(),
             clocks: (0, HashMap::new()),
             jumps: (0, Vec::new()),
+        }
+    }
+}
+
+impl TimelineState {
+    /// Brings the bar that a transition added, and the playhead, into view.
+    fn reveal_added(&mut self, mix: &Shared<Mix>, playhead: f64) {
+        if self.mixer.drag.is_some() {
+            self.mixer.before_added = None;
+        }
+        if self.mixer.before_added.as_ref().is_none_or(|before| before == mix) {
+            return;
+        }
+        let Some(before) = self.mixer.before_added.take() else { return };
+        let is_new = |bar: &&MixBar| !before.lanes.iter().any(|lane| lane.bars.contains(bar));
+        let bars = mix.lanes.iter().flat_map(|lane| &lane.bars).filter(is_new);
+        let Some(added) = bars.max_by(|a, b| a.start.total_cmp(&b.start)) else { return };
+        let (from, to) = (added.start.min(playhead), added.end().max(playhead));
+        if from < self.start || to > self.end {
+            self.fit_range(from, to);
         }
     }
 }
@@ -139,6 +162,7 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
     let mix = mix_of(document).unwrap_or_default();
     state.mixer.find_jumps(view, document, &mix);
     let time = view.timeline.playback.time;
+    state.reveal_added(&mix, time);
     let playing = view.timeline.playing;
     let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
     let whole = ui.available_rect_before_wrap();
@@ -478,6 +502,7 @@ fn go_ui(
         let time = Seconds(view.timeline.playback.time as f32);
         let (when, how, fade) = (Some(state.goes), Some(state.how), Some(Seconds(state.fade as f32)));
         let command = GoTo { clip: ClipName::Id(id), time, when, how, fade, lane: None };
+        state.before_added = Some(mix_of(document).unwrap_or_default());
         actions.push(Action::Run(command.into()));
     }
 }
