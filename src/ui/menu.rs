@@ -307,7 +307,7 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
         n => format!("{n} layers"),
     };
     let note = match unsaved {
-        0 if about.pose_layers > 0 => format!("{layers} baked on save"),
+        0 if about.pose_layers > 0 => format!("{layers} will be baked"),
         0 if loose => "mix not saved".into(),
         0 => String::new(),
         1 if about.undone => "1 step undone since saving".into(),

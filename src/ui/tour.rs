@@ -53,7 +53,7 @@ static STEPS: [Step; 5] = [
     },
     Step {
         pane: Pane::Viewport,
-        title: "Everything else",
+        title: "Commands and saving",
         text: "{} finds any command by name. {} saves your edits and leaves all other bytes of the file unchanged. \
         File › What will change… lists the edits before you save.",
         commands: &[|| FileCommand::Find.spec(), || FileCommand::Save.spec()],

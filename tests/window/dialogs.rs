@@ -280,7 +280,7 @@ fn clips_of_a_folder_come_in_as_one_step() {
     std::fs::write(folder.path().join("broken.glb"), b"glTF").expect("a file");
     import_from(&mut window, folder.path());
     wait_for(&mut window, &format!("Import {before} clips"));
-    click(&mut window, "Take Walk");
+    click(&mut window, "Import Walk");
     wait_for(&mut window, &format!("Import {} clips", before - 1));
     click(&mut window, "Replace");
     click(&mut window, "Add a number");

@@ -150,7 +150,16 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
             }
             Some(false) => {
                 missing += 1;
-                let says = ["Pick the", "Enter the", "must be", "is not", "takes data", "needs three"];
+                let says = [
+                    "Pick the",
+                    "Pick a value",
+                    "Enter the",
+                    "Enter a value",
+                    "must be",
+                    "is not",
+                    "takes data",
+                    "needs three",
+                ];
                 let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
                 assert!(said, "{} does not say what is missing", spec.name);
             }

@@ -104,7 +104,7 @@ fn mixed() -> (Window, tempfile::TempDir, PathBuf, PathBuf) {
     click(&mut window, "Mixer");
     click(&mut window, "Add a lane");
     click(&mut window, "Transition to clip: a clip");
-    window.get_by_label(&format!("Take {second}")).click_accesskit();
+    window.get_by_label(&format!("Choose {second}")).click_accesskit();
     window.run_steps(3);
     click(&mut window, "Add");
     assert!(mix_of(session(&window).document()).is_some_and(|m| m.lanes[0].bars.len() == 2));

@@ -25,7 +25,7 @@ fn drag(window: &mut Window, name: &str, by: f32) {
 fn chosen(window: &mut Window, menu: &str, clip: &str) {
     click(window, menu);
     window.run_steps(3);
-    window.get_by_label(&format!("Take {clip}")).click_accesskit();
+    window.get_by_label(&format!("Choose {clip}")).click_accesskit();
     window.run_steps(3);
 }
 

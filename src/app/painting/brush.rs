@@ -221,13 +221,13 @@ impl Painting {
                 };
                 let note = if grew {
                     match moved(true) {
-                        list if list.is_empty() => "takes the remaining weight".into(),
-                        list => format!("takes from {}", list.join(" and ")),
+                        list if list.is_empty() => "uses the remaining weight".into(),
+                        list => format!("weight comes from {}", list.join(" and ")),
                     }
                 } else if shrank {
                     match moved(false) {
                         list if list.is_empty() => String::new(),
-                        list => format!("gives to {}", list.join(" and ")),
+                        list => format!("weight goes to {}", list.join(" and ")),
                     }
                 } else {
                     let held = before.iter().filter(|(j, _)| locked.get(usize::from(*j)) == Some(&true));

@@ -83,7 +83,7 @@ impl Found {
         Self {
             travel: way,
             seam: seam(document, clip, frame_of(clip)).as_ref().map(seam_in_words),
-            moves: format!("{} by {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
+            moves: format!("{}, {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
             keys: thousands(clip.key_count()),
             kinds: kinds.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "),
             morphs: clip.tracks.values().filter(|t| t.property == Property::Weights).count(),

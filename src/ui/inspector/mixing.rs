@@ -163,8 +163,8 @@ fn enter_ui(
 }
 
 fn step_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar) {
-    let about = "Synchronized clips share one phase; its speed is their weighted average. Bars that play once are \
-    not synchronized";
+    let about = "Keeps the steps of overlapping clips aligned: they share one phase and a common speed. Bars that play \
+                 once are not synchronized";
     line(ui, theme, "Sync by", about, |ui| {
         let list = [
             (InStep::Free, "None", "Each clip plays at its own time"),

@@ -65,7 +65,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         if line(ui, view, "Hold to the next key", None, some) {
             hold(view, true, actions);
         }
-        if line(ui, view, "Release holds", None, some) {
+        if line(ui, view, "Remove holds", None, some) {
             hold(view, false, actions);
         }
         ui.separator();

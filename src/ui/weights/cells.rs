@@ -404,7 +404,7 @@ mod tests {
     fn a_grid_of_a_spreadsheet_is_read_or_its_fault_named() {
         assert_eq!(grid("0.5\t0,25\r\n1\t0\r\n"), Ok((2, vec![0.5, 0.25, 1.0, 0.0])));
         assert_eq!(grid("0.5\n0.25\n"), Ok((1, vec![0.5, 0.25])));
-        for (text, why) in [("0.5\t1\n1", "one length"), ("0.5\tx", "“x”"), ("0.5\t1.5", "“1.5”"), ("\t", "“”")]
+        for (text, why) in [("0.5\t1\n1", "different lengths"), ("0.5\tx", "“x”"), ("0.5\t1.5", "“1.5”"), ("\t", "“”")]
         {
             assert!(grid(text).is_err_and(|e| e.contains(why)), "{text}");
         }

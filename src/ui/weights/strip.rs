@@ -186,7 +186,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             {
                 // Before the strokes since it was looked for, and after them.
                 let role = if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
-                let text = format!("worst {first:.2} → {now:.2}");
+                let text = format!("worst score {first:.2} → {now:.2}");
                 ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
             }
             if ui.button("Go to pose").clicked() {
