@@ -74,7 +74,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     let now = mix(&window).lanes[0].bars[1].clone();
     assert!(now.length < was.length && now.start.to_bits() == was.start.to_bits());
     // How it comes in.
-    take(&mut window, "Transition: Cross-fade", "From frozen pose");
+    take(&mut window, "Transition: Cross-fade", "Frozen pose");
     assert_eq!(mix(&window).lanes[0].bars[1].enter, Enter::Frozen);
     // What is seen is the mix, and what poses is refused.
     let pose = window.state().shown_pose().local.clone();

@@ -124,10 +124,10 @@ fn enter_ui(
     line(ui, theme, "Transition", "Transition from the previous clip in this lane", |ui| {
         let mut list = vec![(Enter::Fade, "Cross-fade", "Fades in while the previous clip keeps playing")];
         if !additive {
-            list.push((Enter::Frozen, "From frozen pose", "Fades in over the last pose of the previous clip"));
+            list.push((Enter::Frozen, "Frozen pose", "Fades in over the last pose of the previous clip"));
             list.push((
                 Enter::Keys,
-                "Last key to first",
+                "Interpolate",
                 "Interpolates from the last key of one clip to the first key of the next",
             ));
         }

@@ -62,11 +62,11 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             now.chain = (bones > 0).then_some(bones);
             label(ui, "End");
             segments(ui, theme, |ui| {
-                let keeps = segment(ui, theme, "Keep rotation", now.keeps, false);
+                let keeps = segment(ui, theme, "Keep angle", now.keeps, false);
                 if keeps.on_hover_text("Hands and feet keep their world rotation: soles stay flat").clicked() {
                     now.keeps = true;
                 }
-                let follows = segment(ui, theme, "Follow limb", !now.keeps, false);
+                let follows = segment(ui, theme, "Follow", !now.keeps, false);
                 if follows.on_hover_text("Hands and feet rotate with their limb").clicked() {
                     now.keeps = false;
                 }

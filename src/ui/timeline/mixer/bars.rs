@@ -59,8 +59,8 @@ fn about_text(bar: &MixBar) -> String {
     let way = if bar.repeat { "loop" } else { "once" };
     let enter = match bar.enter {
         Enter::Fade => "",
-        Enter::Frozen => ", from frozen pose",
-        Enter::Keys => ", last key to first",
+        Enter::Frozen => ", frozen pose",
+        Enter::Keys => ", interpolate",
         Enter::Inertial => ", inertial",
         Enter::Cut => ", cut",
     };

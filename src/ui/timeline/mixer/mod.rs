@@ -32,7 +32,7 @@ const LANE: f32 = 64.0;
 const SPLIT: f32 = 5.0;
 const HEADER: f32 = 36.0;
 /// Points of width below which the header has short labels.
-const NARROW: f32 = 1270.0;
+const NARROW: f32 = 1310.0;
 
 /// The clocks of bars, by lane and bar.
 type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
@@ -474,12 +474,8 @@ fn go_ui(
     let ways = [
         (EnterHow::Fade, "Cross-fade", "Fades in while the playing clip continues"),
         (EnterHow::Inertial, "Inertial", "Switches at once; the pose difference decays smoothly (inertialization)"),
-        (EnterHow::Frozen, "From frozen pose", "Fades in over the last pose of the playing clip"),
-        (
-            EnterHow::Keys,
-            "Last key to first",
-            "Interpolates from the last key of one clip to the first key of the next",
-        ),
+        (EnterHow::Frozen, "Frozen pose", "Fades in over the last pose of the playing clip"),
+        (EnterHow::Keys, "Interpolate", "Interpolates from the last key of one clip to the first key of the next"),
         (EnterHow::Cut, "Cut", "No transition"),
     ];
     choices(ui, "How", 96.0, &ways, &mut state.how);
