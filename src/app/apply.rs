@@ -228,7 +228,7 @@ impl App {
         let command = match Command::read(line) {
             Ok(command) => command,
             Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("{} was not done: {error}.", line.name));
+                self.toast(ctx, ToastKind::Error, format!("{} failed: {error}.", line.name));
                 return;
             }
         };
@@ -246,7 +246,7 @@ impl App {
         let clip = self.shown_clip().filter(|_| poses).zip(self.session.as_ref());
         let covered = clip.map(|(clip, session)| {
             let clip = session.document().clip_label(clip);
-            format!(". It is in the pose of the file, over which “{clip}” plays where it has keys")
+            format!(". The file's pose was changed; keys of “{clip}” override it while the clip is shown")
         });
         let document = self.session.as_ref().map(|s| s.document());
         let may_take_long =
@@ -276,7 +276,7 @@ impl App {
             let undo = ("Undo", Action::Run(SessionCommand::Undo.into()));
             self.say(ctx, ToastKind::Ok, format!("{title}{about}"), vec![undo]);
         } else if self.dialogs.toasts.len() == said {
-            self.toast(ctx, ToastKind::Note, format!("{title}{about}: nothing needed to change."));
+            self.toast(ctx, ToastKind::Note, format!("{title}{about}: nothing to change."));
         }
     }
 
@@ -334,7 +334,7 @@ impl App {
         if !poses || !self.mixes() {
             return false;
         }
-        let text = "The mix is shown, which is not posed itself. Show one of its clips, or bake the mix to a clip.";
+        let text = "A mix cannot be posed directly. Show one of its clips, or bake the mix to a clip.";
         self.toast(ctx, ToastKind::Note, text.to_owned());
         true
     }
@@ -409,7 +409,7 @@ impl App {
     pub(super) fn say_done(&mut self, ctx: &Context, done: Result<(), RunError>, title: &str) {
         let notes = self.session.as_mut().and_then(Session::take_sentence);
         if let Err(error) = done {
-            self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}."));
+            self.toast(ctx, ToastKind::Error, format!("{title} failed: {error}."));
         }
         self.purge_selection();
         if let Some(note) = notes {
@@ -528,10 +528,10 @@ impl App {
                 }
             }
             (Ok(false), _) => {
-                let why = notes.unwrap_or_else(|| "nothing needed to change".into());
+                let why = notes.unwrap_or_else(|| "nothing to change".into());
                 self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
             }
-            (Err(error), _) => self.toast(ctx, ToastKind::Error, format!("{title} was not done: {error}.")),
+            (Err(error), _) => self.toast(ctx, ToastKind::Error, format!("{title} failed: {error}.")),
         }
     }
 
@@ -546,7 +546,7 @@ impl App {
         }
         // Commands of a gesture act on the state it began with.
         if let Err(error) = session.preview_all(label, &commands) {
-            self.toast(ctx, ToastKind::Error, format!("{label} was not done: {error}."));
+            self.toast(ctx, ToastKind::Error, format!("{label} failed: {error}."));
         } else if let Some((home, keys)) = session.take_selected_keys() {
             self.outliner.selection.set_keys(home, keys);
         }

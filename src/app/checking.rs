@@ -105,7 +105,7 @@ impl App {
         };
         match thread::Builder::new().name("problems".into()).spawn(look) {
             Ok(_) => self.problems.checking.result = Some((now, result)),
-            Err(error) => log::error!("problems could not be looked for: {error}"),
+            Err(error) => log::error!("the check for problems could not start: {error}"),
         }
     }
 }

@@ -53,10 +53,10 @@ impl App {
                 self.apply_pose(ctx, &given);
             }
             Ok(None) => {
-                let text = "The clipboard holds no pose. Copy one of selected nodes first.";
+                let text = "The clipboard contains no pose. Select nodes and copy their pose first.";
                 self.toast(ctx, ToastKind::Error, text);
             }
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("The pose was not pasted: {error}.")),
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("The pose could not be pasted: {error}.")),
         }
     }
 
@@ -74,7 +74,7 @@ impl App {
     /// Puts keys that the clipboard holds into the clip that is shown, at the playhead.
     fn paste_keys(&mut self, ctx: &Context, text: String) {
         let Some(clip) = self.keys_home().map(|home| home.clip) else {
-            self.toast(ctx, ToastKind::Note, "The clipboard holds keys. Show a clip in Animate mode to put them in.");
+            self.toast(ctx, ToastKind::Note, "The clipboard contains keys. Open a clip in Animate mode to paste them.");
             return;
         };
         let time = Some(Seconds(self.timeline.playback.time as f32));

@@ -57,7 +57,7 @@ impl Devices {
         let mut state = State { home, kept, once, ..State::default() };
         if let Some(died) = state.lock_start() {
             let text = format!(
-                "“{died}” did not come up at the last start and is left out. Preferences › View lists all graphics devices"
+                "Graphics device “{died}” failed at the last start and is no longer used. Choose another in Preferences › View"
             );
             state.news.push(text);
             state.fail(died);
@@ -102,7 +102,7 @@ impl Devices {
     pub(super) fn refused(&self) -> bool {
         let mut state = self.state();
         let Some(used) = state.used.take() else { return false };
-        state.news.push(format!("“{used}” could not be opened and is left out"));
+        state.news.push(format!("Graphics device “{used}” could not be opened and is no longer used"));
         state.fail(used);
         state.has_other()
     }
@@ -118,7 +118,9 @@ impl Devices {
             && state.has_other()
             && let Some(used) = state.used.clone()
         {
-            state.news.push(format!("“{used}” was lost {MOST_LOSSES} times in a minute and is left out"));
+            state.news.push(format!(
+                "Graphics device “{used}” was lost {MOST_LOSSES} times in a minute and is no longer used"
+            ));
             state.fail(used);
             state.losses.clear();
         }
@@ -157,7 +159,7 @@ impl State {
         let (k, used) =
             self.pick(&list).ok_or_else(|| match list.iter().find_map(|d| Some((d, d.unusable.as_ref()?))) {
                 Some((device, why)) => format!("“{}” cannot be used: {why}", device.id()),
-                None => "no driver answers".to_owned(),
+                None => "no driver responds".to_owned(),
             })?;
         self.list = list;
         self.begin_start(&used);
@@ -172,7 +174,7 @@ impl State {
         let k = *choice.order(list).first()?;
         let used = list[k].id();
         if let Some(wish) = choice.wish.filter(|w| !list.iter().any(|d| d.is_called(w))) {
-            self.news.push(format!("There is no graphics device “{wish}”; this is “{used}”"));
+            self.news.push(format!("Graphics device “{wish}” was not found; using “{used}”"));
         }
         Some((k, used))
     }
@@ -197,7 +199,7 @@ impl State {
             write_atomically(&SystemDisk, &home.join("devices.json"), &text).map_err(|e| e.to_string())
         });
         if let Err(error) = stored {
-            log::warn!("the choice of a graphics device could not be kept: {error}");
+            log::warn!("the choice of a graphics device could not be saved: {error}");
         }
     }
 
@@ -242,7 +244,7 @@ fn read(home: &Path) -> Kept {
     let path = home.join("devices.json");
     let Ok(text) = fs::read(&path) else { return Kept::default() };
     serde_json::from_slice(&text).unwrap_or_else(|error| {
-        log::warn!("{} does not read and is written anew: {error}", path.display());
+        log::warn!("{} cannot be read and is replaced: {error}", path.display());
         Kept::default()
     })
 }
@@ -327,7 +329,7 @@ mod tests {
         drop(first);
         let second = start(home.path());
         assert_eq!(used(&second), "llvmpipe by vulkan");
-        assert!(second.take_news()[0].contains("“Radeon by vulkan” did not come up"));
+        assert!(second.take_news()[0].contains("“Radeon by vulkan” failed at the last start"));
         second.works();
         drop(second);
         let third = start(home.path());
@@ -385,7 +387,7 @@ mod tests {
     fn a_wish_that_is_not_there_is_said_and_the_best_is_used() {
         let devices = Devices::load(None, Some("Voodoo".into()));
         assert_eq!(devices.state().pick(&two()).unwrap(), (0, "Radeon by vulkan".into()));
-        assert!(devices.take_news()[0].contains("no graphics device “Voodoo”"));
+        assert!(devices.take_news()[0].contains("Graphics device “Voodoo” was not found"));
     }
 
     #[test]

@@ -40,11 +40,11 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
         let meant = clip.repeat == Some(Repeat::Loop) || seam.is_short || seam.is_doubled;
         let worst = seam.gaps.iter().max_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let about = if seam.is_short {
-            "it stops a frame short".to_owned()
+            "the last frame is missing".to_owned()
         } else if seam.is_doubled {
-            "its last two frames are the same".to_owned()
+            "the last frame is a duplicate".to_owned()
         } else {
-            format!("{:.1} cm at {}", worst.distance * 100.0, document.node(worst.node).label(worst.node))
+            format!("{:.1} cm jump at {}", worst.distance * 100.0, document.node(worst.node).label(worst.node))
         };
         (meant && (!seam.is_closed || seam.is_doubled)).then_some((*id, about))
     };
@@ -98,7 +98,7 @@ impl App {
             let findings = match exporting.findings(CHECKED, &shared) {
                 Ok(findings) => findings,
                 Err(error) => {
-                    log::info!("what would be exported was not checked: {error}");
+                    log::info!("the export could not be checked: {error}");
                     return;
                 }
             };
@@ -182,7 +182,12 @@ impl App {
             Err(error) if error.is_cancelled() => {}
             Err(error) => {
                 let ask = Action::Run(FileCommand::Export.into());
-                self.say(ctx, ToastKind::Error, format!("Nothing was exported: {error}."), vec![("Export…", ask)]);
+                self.say(
+                    ctx,
+                    ToastKind::Error,
+                    format!("The export failed: {error}. No file was changed."),
+                    vec![("Export…", ask)],
+                );
             }
         }
     }

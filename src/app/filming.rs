@@ -12,10 +12,11 @@ impl App {
     /// Asks how the clip that is shown becomes pictures.
     pub(super) fn ask_pictures(&mut self, ctx: &Context) {
         let (Some(session), Some(clip)) = (&self.session, self.shown_clip()) else {
-            self.say(ctx, ToastKind::Note, "No clip is shown: choose one first.".into(), Vec::new());
+            self.say(ctx, ToastKind::Note, "No clip is shown. Choose a clip first.".into(), Vec::new());
             return;
         };
         let draft = self.files.pictures.clone().beside(session, &session.document().clip_label(clip));
+        let draft = PicturesDraft { fps: self.timeline.playback.fps, ..draft };
         self.dialogs.open = Some(Dialog::Pictures { draft: Box::new(draft) });
     }
 
@@ -25,7 +26,7 @@ impl App {
         self.files.pictures = draft.clone();
         let (Some(session), Some(clip)) = (&self.session, self.shown_clip()) else { return };
         let Some(gpu) = self.renderer.gpu() else {
-            let text = "There is no graphics device that could draw pictures; install a driver for Vulkan.";
+            let text = "Images need a graphics device. Install a Vulkan driver.";
             self.say(ctx, ToastKind::Error, text.into(), Vec::new());
             return;
         };
@@ -48,7 +49,7 @@ impl App {
             between: self.timeline.playback.between,
         };
         let document = session.document().clone();
-        self.start_writing(ctx, "Taking pictures".into(), move |progress| {
+        self.start_writing(ctx, "Rendering images".into(), move |progress| {
             let (cancel, permille) = progress.parts();
             let mut reach = |done: f32| {
                 permille.store((done * 1000.0) as u32, std::sync::atomic::Ordering::Relaxed);
@@ -65,12 +66,12 @@ impl App {
                 let first = files.first().map(|f| f.display().to_string()).unwrap_or_default();
                 let text = match files.len() {
                     0 | 1 => format!("Exported {first}."),
-                    n => format!("Exported {n} pictures, the first is {first}."),
+                    n => format!("Exported {n} images, starting with {first}."),
                 };
                 self.say(ctx, ToastKind::Ok, text, Vec::new());
             }
             Err(FilmError::Cancelled) => {}
-            Err(error) => self.say(ctx, ToastKind::Error, format!("No pictures were made: {error}."), Vec::new()),
+            Err(error) => self.say(ctx, ToastKind::Error, format!("No images were rendered: {error}."), Vec::new()),
         }
     }
 }

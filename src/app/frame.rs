@@ -177,18 +177,19 @@ impl App {
     /// Says what failed beside the panels: the journal, devices, the picture.
     fn tell_faults(&mut self, ctx: &Context) {
         if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
-            let text =
-                format!("The journal cannot be written: {fault}. Save often; after a crash nothing can be replayed.");
+            let text = format!(
+                "The recovery journal cannot be written: {fault}. Save often: unsaved edits cannot be restored after a crash."
+            );
             self.toast(ctx, ToastKind::Error, text);
         }
         if let Some(fault) = self.session.as_mut().and_then(Session::take_lost_stroke) {
-            self.toast(ctx, ToastKind::Error, format!("The stroke was not kept: {fault}."));
+            self.toast(ctx, ToastKind::Error, format!("The stroke could not be applied: {fault}."));
         }
         for text in self.program.devices.take_news() {
             self.toast(ctx, ToastKind::Error, text + ".");
         }
         if let Some(fault) = self.renderer.fault() {
-            let text = format!("The view may not show everything: {fault}. Your work is untouched.");
+            let text = format!("The view may be incomplete: {fault}. Your work is not affected.");
             self.toast(ctx, ToastKind::Error, text);
         }
     }

@@ -105,7 +105,11 @@ impl Host for WindowHost<'_> {
             ModeCommand::PasteFlippedSelected => app.ask_paste(ctx, Pasting { flip: true, selected: true }),
             ModeCommand::BothSides => {
                 app.viewport.symmetry = !app.viewport.symmetry;
-                let now = if app.viewport.symmetry { "Both sides are posed alike" } else { "Each side is posed alone" };
+                let now = if app.viewport.symmetry {
+                    "Symmetry is on: both sides are posed together"
+                } else {
+                    "Symmetry is off: each side is posed on its own"
+                };
                 app.toast(ctx, ToastKind::Note, now);
             }
             ModeCommand::NextPivot => {
@@ -123,7 +127,7 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::SnapDrags => {
                 app.viewport.snap = !app.viewport.snap;
-                let now = if app.viewport.snap { "Every drag snaps" } else { "Drags snap while Ctrl is held" };
+                let now = if app.viewport.snap { "Snapping is on" } else { "Snapping is off. Hold Ctrl to snap" };
                 app.toast(ctx, ToastKind::Note, now);
             }
         }
@@ -486,7 +490,7 @@ impl App {
             Err(error) => self.toast(
                 ctx,
                 ToastKind::Error,
-                format!("The file dialog could not be opened: {error}. Type the path instead."),
+                format!("The file dialog could not be opened: {error}. Type a path instead."),
             ),
         }
     }
@@ -535,8 +539,7 @@ impl App {
                     self.files.system_dialogs = false;
                     self.dialogs.open = instead;
                 } else if since.elapsed() < AT_ONCE {
-                    let text =
-                        "This system has no file dialog that opens here. Choose from the list, or type the path.";
+                    let text = "The system's file dialog is not available. Choose from the list, or type a path.";
                     self.toast(ctx, ToastKind::Note, text);
                 }
             }

@@ -354,11 +354,7 @@ impl App {
         });
         if let Err(error) = started {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            self.toast(
-                ctx,
-                ToastKind::Error,
-                format!("No window was opened for {name}: {error}. Start Ulna again with it."),
-            );
+            self.toast(ctx, ToastKind::Error, format!("{name} could not be opened in a new window: {error}."));
         }
     }
 }
@@ -381,7 +377,7 @@ impl Importing {
         };
         let options = ImportOptions { how: draft.how.into(), chosen: draft.by_hand.clone() };
         let (fit, made) = arrivals(document, &theirs, &path, &options);
-        let fault = made.is_empty().then(|| "It has no clips.".to_owned());
+        let fault = made.is_empty().then(|| "The file has no clips.".to_owned());
         if self.guessed.len() == file {
             self.guessed.push(fit.guessed.clone());
         }

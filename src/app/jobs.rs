@@ -217,7 +217,7 @@ impl App {
             self.renderer.take_scene(serial, &document, Some(posed), uploaded);
             return;
         }
-        self.start(ctx, "Preparing the picture".into(), false, move |_| {
+        self.start(ctx, "Loading the view".into(), false, move |_| {
             let posed = Posed::new(&document);
             let (images, findings) = images.map_or_else(|| decoded(&document), |images| (images, None));
             let uploaded = loader.upload(&document, &posed.pose, images);
@@ -233,7 +233,7 @@ impl App {
         let whole = self.renderer.images().is_some();
         let (serial, loader) = self.renderer.remake(whole);
         let pose = self.renderer.pose().clone();
-        self.start(ctx, "Preparing the picture".into(), false, move |_| {
+        self.start(ctx, "Loading the view".into(), false, move |_| {
             let posed = whole.then(|| Posed::new(&document));
             let (images, findings) = decoded(&document);
             let uploaded = loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);
@@ -245,7 +245,7 @@ impl App {
     pub(super) fn search_worst(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let (document, serial) = (session.document().clone(), self.renderer.scene_serial());
-        self.start(ctx, "Looking for the worst pose".into(), true, move |progress| {
+        self.start(ctx, "Searching for the worst deformation".into(), true, move |progress| {
             let (cancel, permille) = progress.parts();
             let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
             Done::Searched(found.map(Box::new), serial)
@@ -328,7 +328,7 @@ impl App {
                 Polled::Lost(label) => {
                     // It may have been the scene that is waited for.
                     self.renderer.give_up_scene();
-                    let text = format!("{label} failed. This is a fault of Ulna; what is open is unchanged.");
+                    let text = format!("{label} failed because of an error in Ulna. The open file is unchanged.");
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
@@ -377,7 +377,7 @@ impl App {
             Done::Opened(Err(ReadError::Cancelled), _) => {}
             Done::Opened(Err(error), path) => {
                 let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
-                self.toast(ctx, ToastKind::Error, format!("{name} was not opened: {error}."));
+                self.toast(ctx, ToastKind::Error, format!("{name} could not be opened: {error}."));
                 // Never a window of empty panels.
                 if self.session.is_none() {
                     self.show_welcome(ctx);
@@ -414,7 +414,7 @@ impl App {
                 if serial == self.renderer.scene_serial() {
                     self.painting.take_worst(*found);
                 } else {
-                    let text = "The worst pose belongs to a scene that is no longer shown. Search again.";
+                    let text = "The search result belongs to a scene that is no longer shown. Search again.";
                     let again = Action::Run(BrushCommand::Worst.into());
                     self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
                 }

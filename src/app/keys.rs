@@ -238,7 +238,7 @@ impl App {
             mix.without_bar(at)
         } else if pressed(Key::K, Modifiers::COMMAND) {
             let Some(made) = mix.cut(at, self.timeline.playback.time) else {
-                let why = "Nothing was cut: the playhead is outside the bar, or within one of its fades.";
+                let why = "The bar was not cut: the playhead is outside it or inside a fade.";
                 self.toast(ctx, ToastKind::Note, why);
                 return;
             };

@@ -25,7 +25,7 @@ impl App {
         if unsaved.mix {
             commands.push(KeepMix { on: Some(true) }.into());
         }
-        self.change_then(ctx, "Keep in the file", commands, wish);
+        self.change_then(ctx, "Keep layers and mix in the file", commands, wish);
     }
 
     /// Bakes layers into keys and weights, and the mix into a clip, saves, and then does what was wanted.
@@ -44,7 +44,7 @@ impl App {
         if unsaved.layers > 0 {
             commands.push(FlattenLayers { mesh: None }.into());
         }
-        self.change_then(ctx, "Bake", commands, wish);
+        self.change_then(ctx, "Bake layers and mix", commands, wish);
     }
 
     /// Carries commands out as one step, saves, and then does what was wanted. What takes long is worked out beside the window, which
@@ -64,7 +64,7 @@ impl App {
                 self.save_then(ctx, wish);
             }
             Err(error) => {
-                let text = format!("{title} was not done, and nothing was saved: {error}.");
+                let text = format!("{title} failed, and nothing was saved: {error}.");
                 self.toast(ctx, ToastKind::Error, text);
             }
         }

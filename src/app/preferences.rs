@@ -46,15 +46,13 @@ impl Preferences {
                 all.retain(|name, value| {
                     let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
                     let read = serde_json::from_value::<Self>(alone.into());
-                    read.inspect_err(|error| {
-                        log::warn!("of the preferences, {name} does not read and is set anew: {error}")
-                    })
-                    .is_ok()
+                    read.inspect_err(|error| log::warn!("preference {name} cannot be read and is reset: {error}"))
+                        .is_ok()
                 });
                 serde_json::from_value(all.into())
             })
             .unwrap_or_else(|error: serde_json::Error| {
-                log::warn!("the preferences do not read and are set anew: {error}");
+                log::warn!("the preferences cannot be read and are reset: {error}");
                 Self::default()
             })
     }
@@ -62,7 +60,7 @@ impl Preferences {
     pub(super) fn store(&self, storage: &mut dyn eframe::Storage) {
         match serde_json::to_string(self) {
             Ok(text) => storage.set_string(KEY, text),
-            Err(error) => log::warn!("the preferences could not be stored: {error}"),
+            Err(error) => log::warn!("the preferences could not be saved: {error}"),
         }
     }
 }

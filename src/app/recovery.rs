@@ -79,17 +79,17 @@ impl App {
                 self.timeline.playback.playing = false;
                 self.program.tour = None;
                 self.show_title(ctx);
-                let plural = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-                let on = if changed { " on the file as it is now" } else { "" };
-                let text = format!("Recovered {name}: {plural} done again{on}. Save when it is as you want it");
+                let plural = if steps == 1 { "1 edit".to_owned() } else { format!("{steps} edits") };
+                let on = if changed { " on the changed file" } else { "" };
+                let text = format!("Recovered {name}: {plural} restored{on}. Check the result, then save");
                 self.toast(ctx, ToastKind::Ok, text);
                 if !failed.is_empty() {
-                    let steps = if failed.len() == 1 { "1 step".to_owned() } else { format!("{} steps", failed.len()) };
-                    let text = format!("{steps} could not be done again: {}.", failed.join("; "));
+                    let steps = if failed.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", failed.len()) };
+                    let text = format!("{steps} could not be restored: {}.", failed.join("; "));
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("{name} was not recovered: {error}.")),
+            Err(error) => self.toast(ctx, ToastKind::Error, format!("{name} could not be recovered: {error}.")),
         }
     }
 
@@ -126,7 +126,7 @@ impl App {
         }
         self.show_recoveries(ctx);
         let plural = if count == 1 { "1 journal".to_owned() } else { format!("{count} journals") };
-        self.toast(ctx, ToastKind::Ok, format!("Removed {plural} of earlier sittings"));
+        self.toast(ctx, ToastKind::Ok, format!("Removed {plural} of earlier sessions"));
     }
 
     /// Throws a journal away.

@@ -168,7 +168,11 @@ impl App {
     pub(super) fn close_after_work(&mut self, ctx: &Context) {
         if !std::mem::replace(&mut self.window.closes_after_work, true) {
             let what = self.jobs.shown().map_or_else(|| "Saving".to_owned(), |job| job.label.clone());
-            self.toast(ctx, ToastKind::Note, format!("{what} is still running. The window closes when it finishes."));
+            self.toast(
+                ctx,
+                ToastKind::Note,
+                format!("{what} is still running. The window will close when it finishes."),
+            );
         }
     }
 }

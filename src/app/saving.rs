@@ -83,7 +83,7 @@ impl App {
         if !keys.is_empty()
             && let Err(error) = session.run_all("Key poses", &keys)
         {
-            self.toast(ctx, ToastKind::Error, format!("The poses were not keyed, and nothing was saved: {error}."));
+            self.toast(ctx, ToastKind::Error, format!("The poses could not be keyed, and nothing was saved: {error}."));
             return;
         }
         self.timeline.carried = None;
@@ -134,9 +134,9 @@ impl App {
                 self.window.closes_after_work = false;
                 let kept = match purpose {
                     Purpose::Own => {
-                        ". The file is no longer open. Its steps are in the journal and will be offered at the next start"
+                        ". The file is no longer open. Its unsaved edits can be recovered at the next start"
                     }
-                    Purpose::Copy => ". The file to copy is no longer open",
+                    Purpose::Copy => ". The original file is no longer open",
                 };
                 self.toast(ctx, ToastKind::Error, format!("{failure}{kept}."));
             }
@@ -156,9 +156,9 @@ impl App {
 
     fn say_saved(&mut self, ctx: &Context, saved: &SavedFile) {
         let what = match saved.changes.len() {
-            0 => "nothing in it changed".to_owned(),
+            0 => "no changes".to_owned(),
             1 => saved.changes[0].clone(),
-            n => format!("{n} places changed, everything else as it was"),
+            n => format!("{n} values changed; all other bytes are unchanged"),
         };
         // A save that failed before is answered by this one.
         self.dialogs.toasts.retain(|t| t.kind != ToastKind::Error || t.verbs.is_empty());
@@ -192,7 +192,7 @@ impl App {
             SaveFailure::Verify { .. } | SaveFailure::Pack { .. } => {
                 let Some(session) = &self.session else { return };
                 let (session, message) = (session.clone(), failure.to_string());
-                self.start(ctx, "Looking for what cannot be saved".into(), true, move |_| {
+                self.start(ctx, "Finding the edit that cannot be saved".into(), true, move |_| {
                     Done::Blamed(session.unsavable_step(), request, message)
                 });
             }
@@ -260,7 +260,7 @@ impl App {
         else {
             return;
         };
-        self.start(ctx, "Looking what changed".into(), true, move |progress| {
+        self.start(ctx, "Comparing with the file on disk".into(), true, move |progress| {
             Done::Foreseen(Session::open(&path, progress).map(|newer| Box::new(session.outlook(newer))))
         });
     }
@@ -271,7 +271,7 @@ impl App {
         match found {
             Ok(found) => *outlook = Some(found),
             // Reloading says it, if it is chosen.
-            Err(error) => log::info!("the changed file was not looked at: {error}"),
+            Err(error) => log::info!("the changed file could not be compared: {error}"),
         }
     }
 
@@ -341,7 +341,7 @@ impl App {
         const MOST: usize = 3;
         let count = replayed.failed.len();
         let edits = if count == 1 { "1 edit".to_owned() } else { format!("{count} edits") };
-        let mut text = format!("{edits} could not be done again: ");
+        let mut text = format!("{edits} could not be reapplied: ");
         text.push_str(&replayed.failed.iter().take(MOST).cloned().collect::<Vec<_>>().join("; "));
         if replayed.failed.len() > MOST {
             text.push_str("; and more");

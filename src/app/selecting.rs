@@ -97,17 +97,21 @@ impl App {
             if ctx.input_mut(|i| i.consume_key(Modifiers::COMMAND | Modifiers::ALT, key)) {
                 let count = self.outliner.selection.nodes.len();
                 if count == 0 {
-                    self.toast(ctx, ToastKind::Note, "Nothing is selected, so there is nothing to keep.");
+                    self.toast(ctx, ToastKind::Note, "Select joints first, then store the selection.");
                 } else {
                     self.select(&SelectCommand::StoreSet { set });
                     let what = if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") };
-                    self.toast(ctx, ToastKind::Ok, format!("Kept {what} under {set}: Alt+{set} selects them again"));
+                    self.toast(
+                        ctx,
+                        ToastKind::Ok,
+                        format!("Stored {what} as selection set {set}. Alt+{set} selects the set"),
+                    );
                 }
             } else if ctx.input_mut(|i| i.consume_key(Modifiers::ALT, key)) {
                 if self.set_under(set).is_some() {
                     self.select(&SelectCommand::RecallSet { set });
                 } else {
-                    let text = format!("Nothing is kept under {set}. Ctrl+Alt+{set} keeps the selection there.");
+                    let text = format!("Selection set {set} is empty. Ctrl+Alt+{set} stores the selection in it.");
                     self.toast(ctx, ToastKind::Note, text);
                 }
             }

@@ -41,7 +41,7 @@ impl App {
             }
         };
         if let Err(error) = thread::Builder::new().name("ulna layers there".into()).spawn(read) {
-            log::warn!("a file could not be looked at: {error}");
+            log::warn!("a file could not be checked: {error}");
         }
         self.files.reading = Some(Reading { path, result, found: None });
     }

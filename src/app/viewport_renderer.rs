@@ -431,7 +431,7 @@ impl ViewportRenderer {
             Err(error) => error.to_string(),
             Ok(()) if left_out > 0 => {
                 let many = if left_out == 1 { "1 surface is".to_owned() } else { format!("{left_out} surfaces are") };
-                format!("{many} larger than the buffers of “{}”, and not shown", gpu.name)
+                format!("{many} not shown: too large for the buffers of “{}”", gpu.name)
             }
             Ok(()) => return None,
         };

@@ -90,8 +90,7 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
             Err(eframe::Error::Wgpu(error)) if devices.refused() => log::warn!("{error}; trying the next device"),
             Err(error) => {
                 let unsaved = slot.borrow().as_ref().is_some_and(|app| app.session().is_some_and(|s| s.is_unsaved()));
-                let kept =
-                    if unsaved { ". What is not saved is in the journal: start Ulna again to recover it" } else { "" };
+                let kept = if unsaved { ". Start Ulna again to recover unsaved work" } else { "" };
                 anyhow::bail!("{}{kept}", no_window(&error));
             }
         }
@@ -104,8 +103,8 @@ fn no_window(error: &eframe::Error) -> String {
     let said = said.trim_end_matches('.');
     match error {
         eframe::Error::Wgpu(_) => format!(
-            "no graphics device was found that can show a window ({said}). Install a driver for Vulkan or OpenGL; Mesa's \
-             software one (mesa-vulkan-drivers) does. Without a window `ulna --help` lists what can be done"
+            "no graphics device can show a window ({said}). Install a Vulkan or OpenGL driver, such as Mesa's \
+            software driver (mesa-vulkan-drivers). `ulna --help` lists the commands that need no window"
         ),
         _ => format!(
             "the window could not be opened: {said}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"
@@ -291,8 +290,8 @@ impl App {
         self.restore_scene(ctx);
         let device = self.renderer.device().to_owned();
         let text = match why {
-            Some(Leaving::Switch) => format!("Drawn on {device} now"),
-            _ => format!("The graphics device was lost; this window is on {device}. Your work is untouched"),
+            Some(Leaving::Switch) => format!("The window now uses {device}"),
+            _ => format!("The graphics device was lost; the window now uses {device}. Your work is not affected"),
         };
         self.toast(ctx, ToastKind::Note, text);
     }

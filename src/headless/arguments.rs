@@ -5,19 +5,19 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Exit statuses, and the form for scripts, as the help says them.
-const STATUSES: &str = "Exit status: 0 fine; 1 the work found faults or could not be done; 2 wrong arguments, or a file that cannot \
-be opened.\nWith --json, standard output is one JSON object, also after a failure; docs/json.md describes it.";
+const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 invalid arguments, \
+or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a failure; see docs/json.md.";
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
 #[derive(Debug, Parser)]
 #[command(name = "ulna", version, args_conflicts_with_subcommands = true, after_help = STATUSES)]
 pub struct Cli {
-    /// The file to open in the editor.
+    /// File to open in the editor.
     pub file: Option<PathBuf>,
-    /// The graphics device of the window, by any part of its name or backend, this once; `ulna info --device` lists them.
+    /// Graphics device for this run, by any part of its name or backend; `ulna info --device` lists the devices.
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// What to do without a window.
+    /// Command that runs without a window.
     #[command(subcommand)]
     pub verb: Option<Verb>,
 }
@@ -25,71 +25,70 @@ pub struct Cli {
 /// Verbs: work without a window.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Says what is in a file, or what graphics devices there are.
+    /// Prints the contents of files, or the available graphics devices.
     #[command(after_help = STATUSES)]
     Info(InfoArgs),
-    /// Lists the problems of files. Status 1 where an error was found, with --strict also where a warning was; 2 where a file cannot
-    /// be opened.
+    /// Lists the problems in files. The exit status is 1 if there are errors (with --strict also for warnings), and 2 if a file
+    /// cannot be opened.
     Check(CheckArgs),
-    /// Lists the spots where the skin breaks most, over all clips and a range of motion.
+    /// Lists the worst skin deformations over all clips and a generated range of motion.
     Worst {
-        /// The file.
+        /// Input file.
         file: PathBuf,
-        /// Number of spots.
+        /// Number of deformations to list.
         #[arg(long, default_value_t = 10)]
         count: usize,
-        /// Search the clips only, without a range of motion.
+        /// Search only the clips, without the generated range of motion.
         #[arg(long)]
         no_range: bool,
-        /// How the result is printed.
+        /// Output options.
         #[command(flatten)]
         out: Out,
     },
-    /// Writes all weights to a file of their own: JSON, or XML as Maya's deformerWeights has it.
+    /// Exports skin weights as JSON, or as XML in the format of Maya's deformerWeights.
     #[command(after_help = STATUSES)]
     Weights {
-        /// The file.
+        /// Input file.
         file: PathBuf,
-        /// The file to write; its ending, .json or .xml, chooses the format.
+        /// Output file; its extension, .json or .xml, sets the format.
         #[arg(short, long)]
         output: PathBuf,
-        /// Write only this mesh, by name or #index.
+        /// Export only this mesh, by name or #index.
         #[arg(long)]
         mesh: Option<String>,
-        /// How the result is printed.
+        /// Output options.
         #[command(flatten)]
         out: Out,
     },
     /// Lists the best transition points between clips, the smallest jump first.
     Seams {
-        /// The file.
+        /// Input file.
         file: PathBuf,
-        /// How the result is printed.
+        /// Output options.
         #[command(flatten)]
         out: Out,
     },
-    /// Poses a file and writes node matrices, skin matrices and vertices as JSON.
+    /// Evaluates a pose and prints node matrices, skin matrices and vertices as JSON.
     Eval(EvalArgs),
-    /// Lists every command of scripts, with its arguments and their choices.
+    /// Lists all script commands with their arguments and choices.
     Commands {
-        /// Print one JSON object on standard output.
+        /// Print one JSON object to standard output.
         #[arg(long)]
         json: bool,
     },
     /// Applies a script of commands, one JSON object per line, and saves the result.
     #[command(after_help = STATUSES)]
     Run(RunArgs),
-    /// Saves files in the container that the new name asks for; the same container gives the same bytes. Files of other formats become
-    /// glTF.
+    /// Converts files between .glb and .gltf, and other formats to glTF. Without a change of format, the bytes stay the same.
     #[command(after_help = STATUSES)]
     Convert(ConvertArgs),
-    /// Writes another file with only some of the clips, or only the skeleton.
+    /// Exports some or all clips with the model or with only the skeleton.
     #[command(after_help = STATUSES)]
     Export(ExportArgs),
-    /// Lists what differs in meaning between two files; status 1 where something does.
+    /// Lists differences in content between two files. The exit status is 1 if there are any.
     #[command(after_help = STATUSES)]
     Diff(DiffArgs),
-    /// Makes a picture of a file.
+    /// Renders images of a file.
     #[command(after_help = STATUSES)]
     Render(RenderArgs),
 }
@@ -133,10 +132,10 @@ impl Verb {
 /// How a result is printed.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Out {
-    /// Print one JSON object on standard output, also after a failure.
+    /// Print one JSON object to standard output, also after a failure.
     #[arg(long)]
     pub json: bool,
-    /// Print nothing but errors.
+    /// Print only errors.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -151,13 +150,13 @@ impl Out {
 /// `ulna info`
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// Files, and folders whose models are listed with all below them.
+    /// Files and folders; folders are searched for models, including subfolders.
     #[arg(required_unless_present = "device", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// List the graphics devices, the one that is used first, with their limits and what is done another way on them.
+    /// List the graphics devices with their limits and restrictions; the device in use comes first.
     #[arg(long, conflicts_with = "files")]
     pub device: bool,
-    /// Print one JSON object on standard output, also after a failure.
+    /// Print one JSON object to standard output, also after a failure.
     #[arg(long)]
     pub json: bool,
 }
@@ -166,28 +165,28 @@ pub struct InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = STATUSES)]
 pub struct CheckArgs {
-    /// Files, and folders whose models are checked with all below them.
+    /// Files and folders; folders are searched for models, including subfolders.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Count warnings as faults: status 1 where one was found.
+    /// Treat warnings as errors: exit status 1 if there are any.
     #[arg(long)]
     pub strict: bool,
-    /// Leave findings of these codes out, separated by commas.
+    /// Ignore findings with these codes, separated by commas.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub allow: Vec<String>,
-    /// List findings of these codes only, separated by commas.
+    /// List only findings with these codes, separated by commas.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Make findings of these codes errors, separated by commas.
+    /// Treat findings with these codes as errors, separated by commas.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub deny: Vec<String>,
-    /// Fix what can be fixed in one file, and save it; needs -o.
+    /// Fix all fixable problems of one file and save the result; needs -o.
     #[arg(long, requires = "output")]
     pub fix: bool,
-    /// The fixed file.
+    /// Output path of the fixed file.
     #[arg(short, long, requires = "fix")]
     pub output: Option<PathBuf>,
-    /// How the result is printed.
+    /// Output options.
     #[command(flatten)]
     pub out: Out,
 }
@@ -195,21 +194,21 @@ pub struct CheckArgs {
 /// `ulna run`
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The script; `-` is standard input.
+    /// Script file; `-` reads standard input.
     pub script: PathBuf,
-    /// The files to change.
+    /// Files to edit.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The file to save; or a folder, in which each file keeps its name.
+    /// Output file, or a folder in which each file keeps its name.
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Do not store the rest of posed nodes in their extras.
+    /// Do not store the rest pose of posed nodes in their extras.
     #[arg(long)]
     pub no_rest_extras: bool,
-    /// Do not keep the file that is replaced as `FILE~`, where the output is the file itself.
+    /// Do not keep a backup `FILE~` when the output replaces the input file.
     #[arg(long)]
     pub no_backup: bool,
-    /// How the result is printed.
+    /// Output options.
     #[command(flatten)]
     pub out: Out,
 }
@@ -217,19 +216,19 @@ pub struct RunArgs {
 /// `ulna convert`
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// The files.
+    /// Input files.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The file to save; or a folder, in which each file keeps its name.
+    /// Output file, or a folder in which each file keeps its name.
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Ending of the files in a folder.
+    /// Format of the files written to a folder.
     #[arg(long, value_parser = ["glb", "gltf"], default_value = "glb")]
     pub to: String,
-    /// How a file of another format is read.
+    /// Import options of other formats.
     #[command(flatten)]
     pub taken: ConversionArgs,
-    /// How the result is printed.
+    /// Output options.
     #[command(flatten)]
     pub out: Out,
 }
@@ -237,30 +236,30 @@ pub struct ConvertArgs {
 /// `ulna export`
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The file.
+    /// Input file.
     pub file: PathBuf,
-    /// The file to write, or with --each the folder.
+    /// Output file; with --each, the output folder.
     #[arg(short, long)]
     pub output: PathBuf,
     /// Clips to keep, by name, #index or a pattern with *, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub clips: Option<Vec<String>>,
-    /// Leave out meshes, materials and images.
+    /// Export without meshes, materials and images.
     #[arg(long)]
     pub skeleton_only: bool,
-    /// Write one file per clip, named after it; the output is their folder.
+    /// Write one file per clip, named after the clip, into the output folder.
     #[arg(long)]
     pub each: bool,
-    /// With --each: the names of the files, with {clip} and {number} in them.
+    /// With --each: file name pattern; {clip} and {number} are replaced.
     #[arg(long, requires = "each")]
     pub names: Option<String>,
     /// Resample the keys to this many frames per second.
     #[arg(long, value_name = "FPS")]
     pub rate: Option<f64>,
-    /// A script of commands to apply first.
+    /// Script of commands to apply before the export.
     #[arg(long)]
     pub script: Option<PathBuf>,
-    /// How the result is printed.
+    /// Output options.
     #[command(flatten)]
     pub out: Out,
 }
@@ -268,19 +267,19 @@ pub struct ExportArgs {
 /// `ulna diff`
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The file before.
+    /// Old file.
     #[arg(required_unless_present = "text")]
     pub a: Option<PathBuf>,
-    /// The file after.
+    /// New file.
     #[arg(required_unless_present = "text")]
     pub b: Option<PathBuf>,
     /// Arguments that git adds for an external diff: path, old file, its hash and mode, new file, its hash and mode.
     #[arg(hide = true)]
     pub git: Vec<PathBuf>,
-    /// How the result is printed.
+    /// Output options.
     #[command(flatten)]
     pub out: Out,
-    /// Status 0 also where something differs.
+    /// Exit with status 0 even if the files differ.
     #[arg(long)]
     pub exit_zero: bool,
     /// Print one file as text, one fact per line, for git's textconv.
@@ -300,120 +299,120 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// `ulna eval`
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The file.
+    /// Input file.
     pub file: PathBuf,
-    /// A clip's name or index, or `none` for the file's own pose; the first clip unless given.
+    /// Clip, by name or index, or `none` for the file's own pose; the first clip if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// A mix instead of a clip: a file with its JSON, or `kept` for the one in the file's extras.
+    /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
     #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
     pub mix: Option<PathBuf>,
     /// Time in seconds.
     #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
-    /// Interpolate rotations by the normalized sum (NLERP), as older players do, instead of on the sphere.
+    /// Interpolate rotations with NLERP, as older players do, instead of SLERP.
     #[arg(long)]
     pub nlerp: bool,
-    /// What skins the vertices.
+    /// Where the vertices are skinned.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
-    /// The JSON file to write; standard output unless given.
+    /// JSON file to write; standard output if omitted.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Print failures as JSON, too; the result always is.
+    /// Also print failures as JSON; the result is always JSON.
     #[arg(long)]
     pub json: bool,
 }
 
-/// What skins the vertices.
+/// Where the vertices are skinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Device {
-    /// The reference loop on the processor.
+    /// CPU, with the reference implementation.
     Cpu,
-    /// The compute pass of the viewport.
+    /// GPU, with the compute pass of the viewport.
     Gpu,
 }
 
 /// `ulna render`
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// The file.
+    /// Input file.
     pub file: PathBuf,
-    /// The picture: .png, or .gif with --frames.
+    /// Output image: .png, or .gif with --frames.
     #[arg(short, long)]
     pub output: PathBuf,
-    /// The graphics device, by any part of its name or backend; `ulna info --device` lists them.
+    /// Graphics device, by any part of its name or backend; `ulna info --device` lists the devices.
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
-    /// A clip's name or index, or `none`; the file's own pose unless given.
+    /// Clip, by name or index, or `none`; the file's own pose if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// A mix instead of a clip: a file with its JSON, or `kept` for the one in the file's extras.
+    /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
     #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
     pub mix: Option<PathBuf>,
     /// Time in seconds.
     #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
     pub time: f64,
-    /// Interpolate rotations by the normalized sum (NLERP), as older players do, instead of on the sphere.
+    /// Interpolate rotations with NLERP, as older players do, instead of SLERP.
     #[arg(long)]
     pub nlerp: bool,
-    /// Width and height in pixels.
+    /// Width and height in pixels, such as 1280x960.
     #[arg(long, default_value = "1280x960")]
     pub size: String,
     /// Direction of the view.
     #[arg(long, value_enum, default_value_t = ViewFrom::ThreeQuarter)]
     pub view: ViewFrom,
-    /// This many pictures over the clip: numbered files, or one animation for .gif.
+    /// Number of images over the clip: numbered .png files, or one animated .gif.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES))]
     pub frames: Option<u32>,
-    /// With --frames: all of them on one sheet.
+    /// With --frames: put all images on one contact sheet.
     #[arg(long, requires = "frames")]
     pub sheet: bool,
-    /// Transparent background; the ground is left out.
+    /// Transparent background, without the ground grid.
     #[arg(long)]
     pub transparent: bool,
-    /// A scene's name or index, where the file has several.
+    /// Scene to render, by name or index.
     #[arg(long)]
     pub scene: Option<String>,
-    /// Look through a camera of the file, instead of --view: its name, that of its node, or its index among those shown.
+    /// Camera of the file to use instead of --view: its name, its node's name, or its index among the visible cameras.
     #[arg(long)]
     pub camera: Option<String>,
-    /// A variant of the materials, by name or index, where the file has some.
+    /// Material variant, by name or index.
     #[arg(long)]
     pub variant: Option<String>,
-    /// Use the file's own lights, where it has some.
+    /// Use the lights of the file.
     #[arg(long)]
     pub lights: bool,
-    /// Draw the joints too; a file without surfaces always shows them.
+    /// Draw the joints; files without meshes always show them.
     #[arg(long)]
     pub joints: bool,
-    /// Leave the ground grid out.
+    /// Hide the ground grid.
     #[arg(long)]
     pub no_grid: bool,
-    /// How surfaces are shown.
+    /// Surface shading.
     #[arg(long, value_enum, default_value_t = ShadingArg::Textured)]
     pub shading: ShadingArg,
     /// Orthographic projection.
     #[arg(long)]
     pub orthographic: bool,
-    /// Colors of this theme.
+    /// Color theme of the background and joints.
     #[arg(long, value_enum, default_value_t = ThemeArg::Dark)]
     pub theme: ThemeArg,
-    /// How the result is printed.
+    /// Output options.
     #[command(flatten)]
     pub out: Out,
 }
 
-/// How surfaces are shown.
+/// Surface shading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ShadingArg {
-    /// With their materials.
+    /// Materials and textures.
     Textured,
-    /// Matcap.
+    /// One plain material (matcap).
     Solid,
     /// Edges only.
     Wireframe,
-    /// Transparent.
+    /// Transparent surfaces.
     #[value(name = "xray")]
     XRay,
 }
@@ -430,31 +429,31 @@ pub enum ThemeArg {
 /// Direction of the view of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ViewFrom {
-    /// Along −Z.
+    /// From the front (along −Z).
     Front,
-    /// Along −X.
+    /// From the side (along −X).
     Side,
-    /// Along +Z.
+    /// From the back (along +Z).
     Back,
-    /// Downwards.
+    /// From above.
     Top,
-    /// From the front, to the right and a little above.
+    /// From the front right and slightly above.
     ThreeQuarter,
 }
 
-/// How a file of another format is read.
+/// Import options of other formats.
 #[derive(Clone, Debug, Args)]
 pub struct ConversionArgs {
-    /// Its up axis.
+    /// Up axis of the file.
     #[arg(long, value_parser = ["y", "z", "x"])]
     pub up: Option<String>,
-    /// Its unit: m, cm, mm, inch, or meters as a number; as it states or as is guessed unless given.
+    /// Unit of the file: m, cm, mm, inch, or a number of meters; taken from the file or estimated if omitted.
     #[arg(long)]
     pub unit: Option<String>,
-    /// Its ticks or frames per second, in place of what it states.
+    /// Ticks or frames per second, to override the rate in the file.
     #[arg(long)]
     pub rate: Option<f64>,
-    /// Height scale of height maps that become normal maps, in pixels.
+    /// Height scale in pixels for converting height maps to normal maps.
     #[arg(long)]
     pub height: Option<f32>,
 }

@@ -133,7 +133,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
 pub(super) fn fix(args: &CheckArgs) -> Result<u8, Failure> {
     let rules = Rules::of(args)?;
     let (Some(output), [path]) = (&args.output, &args.files[..]) else {
-        let message = "--fix needs one file, and -o: where the fixed file goes";
+        let message = "--fix needs exactly one file, and -o with the path of the fixed file";
         return Err(Failure::unusable("wrong_arguments", message));
     };
     writable(output)?;
@@ -151,8 +151,8 @@ pub(super) fn fix(args: &CheckArgs) -> Result<u8, Failure> {
     for name in names {
         match session.run_line(&CommandLine::new(name)) {
             Ok(true) => say(format!("{name} done")),
-            Ok(false) => say(format!("{name} had nothing to change")),
-            Err(error) => say(format!("{name} was not done: {error}")),
+            Ok(false) => say(format!("{name}: nothing to change")),
+            Err(error) => say(format!("{name} failed: {error}")),
         }
         if let Some(note) = session.take_sentence() {
             say(format!("{name}: {note}"));
@@ -191,7 +191,7 @@ fn report(checked: Vec<Checked>, rules: &Rules, is_single: bool, out: Out) -> Re
         one.list("")?;
         let verdict = match one.findings.len() {
             0 => "No problems found".to_owned(),
-            n => format!("{}, {}, {n} in all", many(errors, "error"), many(warnings, "warning")),
+            n => format!("{}, {}, {n} in total", many(errors, "error"), many(warnings, "warning")),
         };
         print(&verdict)?;
         return Ok(status);
@@ -201,7 +201,7 @@ fn report(checked: Vec<Checked>, rules: &Rules, is_single: bool, out: Out) -> Re
         one.list("  ")?;
     }
     print(&format!(
-        "{} checked, {} with faults, {} could not be opened; {}, {}, {} in all",
+        "{} checked, {} with problems, {} could not be opened; {}, {}, {} in total",
         many(checked.len(), "file"),
         faulty - unreadable,
         unreadable,

@@ -52,7 +52,7 @@ pub(super) fn commands(as_json: bool) -> Result<u8, Failure> {
         let arguments: Vec<String> = c.arguments.iter().map(words).collect();
         print(&format!("{:<22} {:<14} {}", c.name, c.key, c.help))?;
         if !arguments.is_empty() {
-            print(&format!("{:<22} {:<14}   takes {}", "", "", arguments.join(", ")))?;
+            print(&format!("{:<22} {:<14}   arguments: {}", "", "", arguments.join(", ")))?;
         }
     }
     Ok(0)

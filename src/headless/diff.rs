@@ -41,8 +41,8 @@ fn list(found: &Comparison) -> Result<(), Failure> {
         n => format!("{n} differences"),
     };
     match (found.differences.is_empty(), found.is_seen()) {
-        (true, _) if found.notes.is_empty() => print("The files mean the same"),
-        (true, _) => print("The files mean the same; the notes list what is stored in another way"),
+        (true, _) if found.notes.is_empty() => print("The files have the same content"),
+        (true, _) => print("The files have the same content; the notes list differences in how it is stored"),
         (false, true) => print(&count),
         (false, false) => print(&format!("{count}, none of them visible")),
     }
@@ -61,7 +61,7 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
         [_, _, new, _, _] => (new, path),
         [_, _, new, _, _, new_path, _] => (new, new_path.as_path()),
         _ => {
-            let message = "give two files, or the seven arguments that git passes to an external diff";
+            let message = "expected two files, or the seven arguments of a git external diff";
             return Err(Failure::unusable("wrong_arguments", message));
         }
     };
@@ -102,6 +102,6 @@ fn other_file(old: &Path, new: &Path) -> Result<u8, Failure> {
         Command::new("git").args(["--no-pager", "diff", "--no-ext-diff", "--no-index", "--"]).args([old, new]).status();
     match compared {
         Ok(_) => Ok(0),
-        Err(_) => print("this is not a model, and git was not found to compare it").map(|()| 0),
+        Err(_) => print("this is not a model file, and git was not found to compare it").map(|()| 0),
     }
 }

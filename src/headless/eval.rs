@@ -31,10 +31,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     evaluator.update(document, &stack, &mut pose);
     let unscaled_nodes = |node: &NodeId| {
         let label = document.node(*node).label(*node);
-        Notice::new(
-            "scale_not_additive",
-            format!("an additive lane could not say the scale of {label}; it stayed as it was"),
-        )
+        Notice::new("scale_not_additive", format!("an additive lane could not scale {label}; its scale is unchanged"))
     };
     let notes: Vec<Notice> = evaluator.unscaled_nodes().iter().map(unscaled_nodes).collect();
     let surfaces = match args.device {
@@ -96,7 +93,7 @@ fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Fail
 fn gpu_surfaces(_: &Document, _: &Pose) -> Result<Vec<Evaluated>, Failure> {
     Err(Failure::fault(
         "not_in_this_build",
-        "this build of Ulna has no GPU support; use --device cpu, or build it with the feature “render”",
+        "this build of Ulna has no GPU support; use --device cpu, or build with the feature “render”",
     ))
 }
 

@@ -59,10 +59,12 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     }
     let mut out = String::new();
     if list.is_empty() {
-        out.push_str("no graphics device was found. Install a driver for Vulkan or OpenGL; Mesa's software one does\n");
+        out.push_str(
+            "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's software driver\n",
+        );
     }
     for device in &list {
-        let used = if device.used { ", used" } else { "" };
+        let used = if device.used { ", in use" } else { "" };
         out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind.label()));
         if !device.driver.is_empty() {
             out.push_str(&format!("  driver: {}\n", device.driver));
@@ -86,7 +88,7 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
 pub(super) fn devices(_: bool) -> Result<u8, Failure> {
     Err(Failure::unusable(
         "not_in_this_build",
-        "this build of Ulna has no GPU support; build it with the feature “render”",
+        "this build of Ulna has no GPU support; build with the feature “render”",
     ))
 }
 
@@ -239,7 +241,7 @@ fn words(facts: &Value) -> String {
         line(format!("made by {generator}"));
     }
     line(format!(
-        "{} nodes, {} joints, {} skins, {} meshes, {} vertices shown, {} materials, {} images, {} scenes",
+        "{} nodes, {} joints, {} skins, {} meshes, {} visible vertices, {} materials, {} images, {} scenes",
         number("nodes"),
         number("joints"),
         count("skins"),
@@ -250,7 +252,7 @@ fn words(facts: &Value) -> String {
         count("scenes"),
     ));
     if number("posed_nodes") > 0 {
-        line(format!("{} nodes are posed away from their rest", number("posed_nodes")));
+        line(format!("{} nodes are posed (differ from their rest pose)", number("posed_nodes")));
     }
     let hidden: Vec<String> = facts["hidden_nodes"]
         .as_array()
@@ -259,7 +261,7 @@ fn words(facts: &Value) -> String {
         .map(|n| n["name"].as_str().map_or_else(|| format!("node {}", n["index"]), |name| format!("“{name}”")))
         .collect();
     if !hidden.is_empty() {
-        line(format!("hidden, with everything below: {}", hidden.join(", ")));
+        line(format!("hidden, including children: {}", hidden.join(", ")));
     }
     if let Some(bones) = facts["vrm"]["bones"].as_object() {
         let vrm = &facts["vrm"];
@@ -272,13 +274,13 @@ fn words(facts: &Value) -> String {
             said("title"),
             said("license")
         ));
-        line(format!("{} bones of a human, {} springs", bones.len(), vrm["springs"]));
+        line(format!("{} humanoid bones, {} spring bones", bones.len(), vrm["springs"]));
     }
     if count("scenes") > 1 {
         line(format!("scenes: {}", labels(&facts["scenes"], "scene")));
     }
     if count("variants") > 0 {
-        line(format!("variants of its materials: {}", labels(&facts["variants"], "variant")));
+        line(format!("material variants: {}", labels(&facts["variants"], "variant")));
     }
     if count("cameras") > 0 {
         line(format!("{} cameras: {}", count("cameras"), labels(&facts["cameras"], "camera")));
@@ -287,14 +289,14 @@ fn words(facts: &Value) -> String {
         line(format!("{} lights: {}", count("lights"), labels(&facts["lights"], "light")));
     }
     if number("instances") > 0 {
-        line(format!("{} instances of meshes", number("instances")));
+        line(format!("{} mesh instances", number("instances")));
     }
     for clip in facts["clips"].as_array().into_iter().flatten() {
         let name = clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
         let is_kept = clip["fps_kept"].as_bool() == Some(true);
         let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
             (Some(fps), _) if is_kept => format!(", {fps} fps"),
-            (Some(fps), Some(share)) => format!(", {fps} fps (guessed, {:.0} % of keys)", share * 100.0),
+            (Some(fps), Some(share)) => format!(", {fps} fps (estimated: fits {:.0} % of keys)", share * 100.0),
             _ => String::new(),
         };
         line(format!(

@@ -27,7 +27,7 @@ pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         add_models_below(path, &mut all);
         if all.len() == before {
             let known: Vec<String> = endings().map(|e| format!(".{e}")).collect();
-            let message = format!("{}: there is no model in this folder ({})", path.display(), known.join(", "));
+            let message = format!("{}: this folder contains no models ({})", path.display(), known.join(", "));
             return Err(Failure::unusable("no_models_in_folder", message).of_file(path));
         }
     }
@@ -71,14 +71,14 @@ pub(super) fn outputs(
     }
     if !is_folder && (output.exists() || output.extension().is_some()) {
         let message =
-            format!("{} files are given, so -o names the folder for them; {} is a file", files.len(), output.display());
+            format!("{} input files need an output folder; -o names a file: {}", files.len(), output.display());
         return Err(Failure::unusable("output_is_no_folder", message));
     }
     let mut made: Vec<PathBuf> = Vec::new();
     for file in files {
         let to = output.join(renamed(Path::new(file.file_name().unwrap_or_default())));
         if made.contains(&to) {
-            let message = format!("two of the files would be saved as {}; give them different names", to.display());
+            let message = format!("two files would be saved as {}; rename one of them", to.display());
             return Err(Failure::unusable("outputs_collide", message));
         }
         made.push(to);

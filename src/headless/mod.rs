@@ -62,7 +62,7 @@ pub fn wrong_arguments(error: &clap::Error) -> u8 {
     }
     let message = match near.is_empty() {
         true => error.to_string().trim().trim_start_matches("error: ").to_owned(),
-        false => format!("there is no verb “{first}”{near}; `ulna --help` lists them"),
+        false => format!("unknown command “{first}”{near}; `ulna --help` lists all commands"),
     };
     Failure::unusable("wrong_arguments", message).say(if is_verb { &first } else { "" }, is_json)
 }
@@ -90,7 +90,7 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
             diff::diff(a, b, *out, *exit_zero)
         }
         Verb::Diff(DiffArgs { a: Some(path), b: Some(old), git, .. }) => diff::external(path, old, git),
-        Verb::Diff(_) => Err(Failure::unusable("wrong_arguments", "name two files, or one with --text")),
+        Verb::Diff(_) => Err(Failure::unusable("wrong_arguments", "expected two files, or one file with --text")),
         Verb::Render(args) => render::render(args),
     }
 }
@@ -114,14 +114,14 @@ impl ConversionArgs {
             None => None,
             Some(text) => match meters(text) {
                 Some(meters) => Some(meters),
-                None => return Err(wrong(format!("{text} is no unit. Give m, cm, mm, inch or a number"))),
+                None => return Err(wrong(format!("invalid unit {text}. Use m, cm, mm, inch or a number of meters"))),
             },
         };
         if let Some(rate) = self.rate.filter(|r| !(0.01..=1e6).contains(r)) {
-            return Err(wrong(format!("{rate} is no rate. Give one from 0.01 to 1000000 per second")));
+            return Err(wrong(format!("invalid rate {rate}. Use 0.01 to 1000000 per second")));
         }
         if let Some(height) = self.height.filter(|h| !(0.0..=1000.0).contains(h)) {
-            return Err(wrong(format!("{height} is no height. Give one from 0 to 1000 pixels")));
+            return Err(wrong(format!("invalid height {height}. Use 0 to 1000 pixels")));
         }
         Ok(Conversion { up, unit, rate: self.rate, height: self.height })
     }
@@ -146,11 +146,11 @@ fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, Failure> {
 /// Whether a path can be written as a model: a glTF suffix, and nothing there that is no file (status 2).
 fn writable(path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
-        let message = "“-” is no file, and a model is not written to standard output. Give -o a path";
+        let message = "a model cannot be written to standard output. Give -o a path instead of “-”";
         return Err(Failure::unusable("output_is_no_file", message));
     }
     has_ending(path, &["glb", "gltf", "vrm", "vrma"], || {
-        format!("{} is no glTF file's name. Give it the suffix .glb or .gltf", path.display())
+        format!("{}: invalid file name. Use .glb or .gltf", path.display())
     })
 }
 
@@ -170,7 +170,7 @@ fn one_name(path: &Path) -> Result<(), Failure> {
         names => Err(Failure::fault(
             "output_has_hard_links",
             format!(
-                "{} has {names} names (hard links), and writing would separate it from the others. Give another name, or remove the file first",
+                "{} has {names} hard links, and writing would break them. Use another name, or remove the file first",
                 path.display()
             ),
         )),
@@ -188,7 +188,7 @@ fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure
 /// The mix of a file with its JSON, or the one that the model's own file keeps.
 fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
     if spec == Path::new("kept") {
-        let none = || Failure::unusable("no_mix", "the file keeps no mix that fits it; give a file with one");
+        let none = || Failure::unusable("no_mix", "the file contains no valid mix; pass a JSON file with a mix");
         return mix_of(document).ok_or_else(none);
     }
     let text = std::fs::read_to_string(spec)
@@ -203,8 +203,9 @@ fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
 fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
     let index = || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
     labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
-        let list = if labels.is_empty() { "it has none".to_owned() } else { format!("it has {}", labels.join(", ")) };
+        let list =
+            if labels.is_empty() { "there are none".to_owned() } else { format!("available: {}", labels.join(", ")) };
         let near = did_you_mean(text, labels.iter().map(String::as_str));
-        Failure::unusable("no_such_name", format!("the file has no {what} “{text}”{near}; {list}"))
+        Failure::unusable("no_such_name", format!("the file has no {what} named “{text}”{near}; {list}"))
     })
 }

@@ -4,7 +4,7 @@ use super::{Failure, RenderArgs};
 
 #[cfg(not(feature = "render"))]
 pub(super) fn render(_: &RenderArgs) -> Result<u8, Failure> {
-    Err(Failure::fault("not_in_this_build", "this build of Ulna makes no pictures; build it with the feature “render”"))
+    Err(Failure::fault("not_in_this_build", "this build of Ulna cannot render; build with the feature “render”"))
 }
 
 #[cfg(feature = "render")]
@@ -115,10 +115,10 @@ mod imp {
             let name = args.output.display();
             match (args.frames.is_some(), args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))) {
                 (false, true) => {
-                    format!("{name}: a .gif shows several pictures; give --frames, or end the name in .png")
+                    format!("{name}: a .gif needs --frames; for a single image use .png")
                 }
-                _ if is_film => format!("{name}: pictures are written as .png, or as one .gif; end the name so"),
-                _ => format!("{name}: pictures are written as .png; end the name so"),
+                _ if is_film => format!("{name}: use .png or .gif"),
+                _ => format!("{name}: use .png"),
             }
         })
     }
@@ -138,7 +138,7 @@ mod imp {
         parsed.filter(|s: &[u32; 2]| s.iter().all(|v| (1..=LARGEST).contains(v))).ok_or_else(|| {
             Failure::unusable(
                 "wrong_arguments",
-                format!("“{text}” is no size; write one such as 1280x960, at most {LARGEST} a side"),
+                format!("invalid size “{text}”; use WIDTHxHEIGHT such as 1280x960, at most {LARGEST} pixels per side"),
             )
         })
     }

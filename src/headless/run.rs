@@ -26,7 +26,7 @@ use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 struct NoWindow;
 
 fn refused(spec: &CommandSpec) -> Result<(), String> {
-    Err(format!("“{}” is the window's to do; a script changes the document, and -o says where it goes", spec.name))
+    Err(format!("“{}” works in the window only; scripts edit the document, and -o names the output file", spec.name))
 }
 
 impl Host for NoWindow {
@@ -116,7 +116,7 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
                 number,
                 &at,
                 out,
-                &[Notice::new("command_renamed", format!("“{}” is called “{}” now", line.name, spec.name))],
+                &[Notice::new("command_renamed", format!("“{}” is now named “{}”", line.name, spec.name))],
             );
         }
         let changed = match &command {
@@ -139,7 +139,8 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
         Some((line, at)) => Err(Failure::fault(
             "pose_not_keyed",
             format!(
-                "{}, line {line}: its pose at {} s is left without a key, and no file holds one. Key it by “{}”, or end with “{}”. Nothing was written",
+                "{}, line {line}: the pose at {} s is not keyed, and unkeyed poses cannot be saved. Add “{}” to key \
+                it, or “{}” to discard it. Nothing was written",
                 script.display(),
                 at.time(),
                 SetKey::NAME,
@@ -225,12 +226,12 @@ fn left_out(session: &Session) -> Vec<Notice> {
     let mut left = Vec::new();
     if unsaved.layers > 0 {
         let layers = many(unsaved.layers, "weight layer");
-        let said = format!("what {layers} come to is saved, the layers themselves are not");
+        let said = format!("the result of {layers} is saved, but not the layers themselves");
         left.push(Notice::new("weight_layers_not_saved", said));
     }
     if unsaved.pose_layers > 0 {
         let layers = many(unsaved.pose_layers, "layer");
-        let said = format!("{layers} folded into keys and nodes; “{}” stores them themselves, too", KeepLayers::NAME);
+        let said = format!("{layers} baked into keys and nodes; use “{}” to also save the layers", KeepLayers::NAME);
         left.push(Notice::new("layers_baked_on_save", said));
     }
     left

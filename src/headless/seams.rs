@@ -52,7 +52,7 @@ pub(super) fn seams(path: &Path, out: Out) -> Result<u8, Failure> {
         ))?;
     }
     if found.is_empty() {
-        print("There are no two clips that move joints")?;
+        print("No transitions: the file needs two clips that move joints")?;
     }
     Ok(0)
 }

@@ -13,7 +13,7 @@ use ulna_formats::weight_files::WeightFile;
 use ulna_session::{SystemDisk, weight_table, write_atomically};
 
 pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) -> Result<u8, Failure> {
-    let wrong = || format!("{}: weights are written as .json or .xml; end the name so", output.display());
+    let wrong = || format!("{}: use .json or .xml", output.display());
     has_ending(output, &["json", "xml"], wrong)?;
     let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
     let kind = WeightFile::of_ending(ending).ok_or_else(|| Failure::unusable("wrong_ending", wrong()))?;
@@ -27,7 +27,7 @@ pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) 
     };
     let table = weight_table(session.document(), &meshes);
     if table.shapes.is_empty() {
-        let message = format!("{}: it has no mesh with weights that hangs on a skin", path.display());
+        let message = format!("{}: the file has no skinned mesh with weights", path.display());
         return Err(Failure::fault("no_weights_meant", message));
     }
     write_atomically(&SystemDisk, output, kind.write(&table).as_bytes())

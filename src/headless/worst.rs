@@ -45,7 +45,7 @@ pub(super) fn worst(path: &Path, count: usize, no_range: bool, out: Out) -> Resu
         ))?;
     }
     if spots.is_empty() {
-        print("Nothing is strained: no clip and no joint bends a skinned surface")?;
+        print("No deformation found: no clip or joint moves a skinned surface")?;
     }
     Ok(0)
 }

@@ -68,19 +68,19 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             divider(ui, theme);
         }
         if view.mode == Mode::Animate && view.timeline.playback.mixing {
-            ui.label(RichText::new("Shown is").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("Showing").color(theme.color(ColorRole::TextSecondary)));
             ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
         } else if view.mode == Mode::Animate {
             let narrow = ui.ctx().content_rect().width() < 1280.0;
             if !narrow {
-                ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
+                ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
             }
             into_ui(ui, view, actions);
             let on_selected = view.timeline.edit_selected && !view.selected_keys().is_empty();
             let text = match (on_selected, view.timeline.auto_key) {
-                (true, _) => "all selected keys alike",
-                (false, true) => "keys at the playhead",
-                (false, false) => "an unkeyed pose",
+                (true, _) => "all selected keys",
+                (false, true) => "key at the playhead",
+                (false, false) => "as unkeyed pose",
             };
             if !view.layers.into && !narrow {
                 ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
@@ -91,29 +91,29 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
             unkeyed_ui(ui, view, actions);
         } else if view.mode == Mode::Paint {
-            ui.label(RichText::new("Strokes go to").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
             let joint = view.paint.joint.zip(view.paint.canvas);
             let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
             let layer = crate::ui::weight_marks::painted_layer(view);
             let text = match (node.zip(view.session), layer) {
-                (_, Some((name, Painted::Mask))) => format!("the mask of {name}"),
+                (_, Some((name, Painted::Mask))) => format!("mask of {name}"),
                 (Some((node, session)), layer) => {
                     let place = layer.map_or_else(String::new, |(name, _)| format!(" in {name}"));
-                    format!("the weight of {}{place}", session.document().node(node).label(node))
+                    format!("weights of {}{place}", session.document().node(node).label(node))
                 }
-                (None, _) => "no joint yet".to_owned(),
+                (None, _) => "no joint selected".to_owned(),
             };
             let text = elided(ui, &text, &Theme::font(Font::Body), (ui.available_width() - 340.0).max(120.0));
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         } else {
-            ui.label(RichText::new("Edits go to").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
             let layer = view.session.zip(view.layers.written);
             let layer = layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
             if layer.is_some() {
                 let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
                 ui.label(icon.color(theme.color(ColorRole::AccentText)));
             }
-            let text = layer.as_deref().unwrap_or("the pose of the file");
+            let text = layer.as_deref().unwrap_or("the file's pose");
             let text = elided(ui, text, &Theme::font(Font::Body), 240.0);
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         }
@@ -175,10 +175,10 @@ fn symmetry_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// What a choice for the children of posed joints is called, and what it does.
 pub const fn children_words(children: Children) -> (&'static str, &'static str) {
     match children {
-        Children::Follow => ("Children follow", "What hangs on a joint goes with it"),
-        Children::Place => ("Children stay", "What hangs on a joint stays where it is while the joint is posed"),
+        Children::Follow => ("Children follow", "Children move with a posed joint"),
+        Children::Place => ("Children stay", "Children stay in place while their parent is posed"),
         Children::Angle => {
-            ("Children keep their angle", "What hangs on a joint goes with it, but keeps its angle in the scene")
+            ("Children keep their angle", "Children move with a posed joint but keep their world rotation")
         }
     }
 }
@@ -252,7 +252,7 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Posing options"));
-    button.on_hover_text("Pivot, children, both sides alike, snapping");
+    button.on_hover_text("Pivot, children, symmetry, snapping");
 }
 
 /// A button with what is chosen, which opens a list.
@@ -296,8 +296,8 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.close();
         }
     });
-    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Steps to snap to"));
-    button.on_hover_text("Steps to snap to");
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Snap increments"));
+    button.on_hover_text("Snap increments");
 }
 
 /// The steps that drags snap to: others, where some were chosen.
@@ -379,7 +379,7 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         text,
         theme.color(ColorRole::TextPrimary),
     );
-    if tooltip(response, theme, "A pose becomes a key at once", "", Ok(())).clicked() {
+    if tooltip(response, theme, "Sets a key whenever you pose a joint", "", Ok(())).clicked() {
         actions.push(TimelineAction::AutoKey(!view.timeline.auto_key));
     }
 }
@@ -390,15 +390,15 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((session, home)) = view.session.zip(view.layers.home) else { return };
     segments(ui, theme, |ui| {
         for (into, text, help) in [
-            (false, "Key", "Keys at the playhead, or a pose that is not keyed yet"),
+            (false, "Keys", "Edits change keys at the playhead, or make an unkeyed pose"),
             (
                 true,
                 "Layer",
-                "A layer over the whole clip, that stays an edit: it can be dialed, switched off, taken away",
+                "Edits go to a layer over the whole clip, which can be weakened, turned off or removed later",
             ),
         ] {
             let segment = segment(ui, theme, text, view.layers.into == into, false);
-            let name = format!("Edits go to {text}");
+            let name = format!("Edit: {text}");
             segment.widget_info(|| WidgetInfo::selected(Role::Button, true, view.layers.into == into, &name));
             if segment.on_hover_text(help).clicked() {
                 actions.push(LayerAction::Into(into));
@@ -436,12 +436,12 @@ fn has_room(ui: &Ui) -> bool {
 fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut on = view.timeline.edit_selected;
     let text = match view.selected_keys().len() {
-        1 => "On the selected key".to_owned(),
-        n if !has_room(ui) => format!("On all {} keys", crate::ui::widgets::thousands(n)),
-        n => format!("On all {} selected keys", crate::ui::widgets::thousands(n)),
+        1 => "Edit the selected key".to_owned(),
+        n if !has_room(ui) => format!("Edit all {} keys", crate::ui::widgets::thousands(n)),
+        n => format!("Edit all {} selected keys", crate::ui::widgets::thousands(n)),
     };
     let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
-    let hint = "Posing and typed values change every selected key of what is posed by the same difference";
+    let hint = "Posing and typed values offset all selected keys of the posed joints by the same amount";
     if response.on_hover_text(hint).changed() {
         actions.push(TimelineAction::EditSelected(on));
     }
@@ -457,22 +457,27 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let count = pose.nodes().count();
         let place = if view.timeline.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
         let text = format!("{} unkeyed{place}", nodes(count));
-        let hint = format!("{text}. Sets keys for what was changed, at the playhead (S)");
+        let hint = format!("{text}. Sets keys for the changed nodes at the playhead (S)");
         if has_room(ui) {
             let text = RichText::new(text).color(theme.color(ColorRole::SelectionText));
-            ui.label(text).on_hover_text("Posed over the clip at this time, without a key. Playing does not show it");
+            ui.label(text).on_hover_text("This pose is not keyed. It is hidden during playback and not saved");
         }
         if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
             actions.push(Action::Invoke(SetKey::spec()));
         }
-        if ui.button("Discard").on_hover_text("Throws this unkeyed pose away").clicked() {
+        if ui.button("Discard").on_hover_text("Discards this unkeyed pose").clicked() {
             let discard = DiscardUnkeyed { clip: Some(ClipName::Id(at.clip)), time: Some(Seconds(at.time())) };
             actions.push(Action::Run(discard.into()));
         }
         let mut carried = view.timeline.carried;
-        let words = if ui.ctx().content_rect().width() < 1100.0 { "Carry" } else { "Carry along" };
+        let words = if ui.ctx().content_rect().width() < 1100.0 { "Carry" } else { "Carry pose" };
         let carry = check(ui, view.theme, &mut carried, words);
-        if carry.on_hover_text("Shows the pose wherever the playhead goes, to key it elsewhere").changed() {
+        if carry
+            .on_hover_text(
+                "Keeps showing the unkeyed pose when the playhead moves, so that you can key it at another time",
+            )
+            .changed()
+        {
             actions.push(TimelineAction::Carry(carried.then_some(at)));
         }
     } else if let Some((at, _)) = poses.iter().find(|(at, _)| Some(at.clip) == view.shown_clip()) {

@@ -50,7 +50,7 @@ impl Way {
     fn said(self, dragged: f32) -> String {
         match self {
             Self::Toward(..) => format!("{:.0} %", dragged * 100.0),
-            Self::Breakdown => format!("{:.0} % of the way to the next", self.amount(dragged) * 100.0),
+            Self::Breakdown => format!("{:.0} % toward the next key", self.amount(dragged) * 100.0),
         }
     }
 }
@@ -58,31 +58,27 @@ impl Way {
 /// What a button does: its title, which way, and what that means.
 const BUTTONS: [(&str, Way, &str); 6] = [
     (
-        "To rest",
+        "Rest",
         Way::Toward(Toward::Rest, false),
-        "Nearer to the rest, or away from it to the left; a click goes a tenth of the way",
+        "Blends toward the rest pose; drag left to exaggerate. A click blends by 10 %",
     ),
     (
         "Push",
         Way::Toward(Toward::Between, true),
-        "Away from what lies between the keys around; a click goes a tenth of the way",
+        "Exaggerates the pose against the neighboring keys. A click moves it by 10 %",
     ),
     (
         "Relax",
         Way::Toward(Toward::Between, false),
-        "Nearer to what lies between the keys around; a click goes a tenth of the way",
+        "Blends toward the in-between of the neighboring keys. A click blends by 10 %",
     ),
-    ("Next", Way::Toward(Toward::Next, false), "Nearer to the keys after this time; a click goes a tenth of the way"),
+    ("Next", Way::Toward(Toward::Next, false), "Blends toward the next keys. A click blends by 10 %"),
     (
         "Breakdown",
         Way::Breakdown,
-        "Between the keys before and after, to the left and to the right; a click is halfway",
+        "Sets an in-between: drag left for the previous keys, right for the next. A click sets the middle",
     ),
-    (
-        "Previous",
-        Way::Toward(Toward::Previous, false),
-        "Nearer to the keys before this time; a click goes a tenth of the way",
-    ),
+    ("Previous", Way::Toward(Toward::Previous, false), "Blends toward the previous keys. A click blends by 10 %"),
 ];
 
 fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Command> {

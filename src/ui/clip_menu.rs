@@ -40,7 +40,7 @@ fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut Strin
         for id in ids {
             let label = document.clip_label(id);
             let button = ui.button(&label);
-            name_widget(ui, &button, &format!("Take {label}"));
+            name_widget(ui, &button, &format!("Choose {label}"));
             if button.clicked() {
                 chosen = Some(id);
                 ui.close();

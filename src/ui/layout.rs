@@ -129,7 +129,7 @@ impl Layout {
                 linear.shares.set_share(side, *wanted);
             }
         }
-        serde_json::to_string(&tree).map_err(|e| log::warn!("the layout could not be stored: {e}")).ok()
+        serde_json::to_string(&tree).map_err(|e| log::warn!("the layout could not be saved: {e}")).ok()
     }
 
     /// What was stored; the first arrangement where it does not read, or has not every panel once.
@@ -137,8 +137,8 @@ impl Layout {
         let mut layout = Self::default();
         match serde_json::from_str::<Tree<Pane>>(text) {
             Ok(tree) if Pane::ALL.iter().all(|p| tree.tiles.find_pane(p).is_some()) => layout.tree = tree,
-            Ok(_) => log::warn!("the stored layout lacks a panel and is set anew"),
-            Err(error) => log::warn!("the stored layout does not read and is set anew: {error}"),
+            Ok(_) => log::warn!("the saved layout lacks a panel and is reset"),
+            Err(error) => log::warn!("the saved layout cannot be read and is reset: {error}"),
         }
         layout
     }

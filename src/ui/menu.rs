@@ -170,7 +170,7 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, items: &mut Vec<MenuEntr
         items.push(quality(ui, view, actions));
     }
     if asks {
-        inside_menu(ui, view, "With values", all.iter().filter(|c| c.asks).copied(), items, actions);
+        inside_menu(ui, view, "With options", all.iter().filter(|c| c.asks).copied(), items, actions);
     }
 }
 
@@ -196,13 +196,13 @@ fn inside_menu(
 
 /// How finely the viewport is drawn while something moves.
 fn quality(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
-    let title = "Quality while it moves";
+    let title = "Quality during motion";
     let menu = menu_button(ui, title, |ui| {
         ui.set_min_width(240.0);
         let options = [
-            (Quality::Auto, "Auto: as finely as the device is quick"),
-            (Quality::High, "High: always in full"),
-            (Quality::Fast, "Fast: at half the size"),
+            (Quality::Auto, "Auto: adapts to the graphics device"),
+            (Quality::High, "High: full quality"),
+            (Quality::Fast, "Fast: half resolution"),
         ];
         for (quality, text) in options {
             if ui.radio(view.settings.quality == quality, text).clicked() {
@@ -307,8 +307,8 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
         n => format!("{n} layers"),
     };
     let note = match unsaved {
-        0 if about.pose_layers > 0 => format!("{layers} not kept"),
-        0 if loose => "mix not kept".into(),
+        0 if about.pose_layers > 0 => format!("{layers} will be baked"),
+        0 if loose => "mix not saved".into(),
         0 => String::new(),
         1 if about.undone => "1 step undone since saving".into(),
         n if about.undone => format!("{n} steps undone since saving"),

@@ -73,12 +73,12 @@ impl WeightLook {
         match self {
             Self::Joint => "Weights: one joint",
             Self::All => "Weights: all joints",
-            Self::Faults => "Faults",
-            Self::Strain => "Strain in this pose",
+            Self::Faults => "Weight problems",
+            Self::Strain => "Stretch in this pose",
             Self::Volume => "Volume loss in this pose",
-            Self::Worst => "Worst pose",
-            Self::Bytes => "As stored in 8 bits",
-            Self::Shorts => "As stored in 16 bits",
+            Self::Worst => "Worst stretch, all poses",
+            Self::Bytes => "Error of 8-bit weights",
+            Self::Shorts => "Error of 16-bit weights",
             Self::Materials => "Materials",
         }
     }

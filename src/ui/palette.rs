@@ -77,15 +77,14 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                     }
                     if found.is_empty() {
                         ui.add_space(8.0);
-                        let text = format!("No command has “{}”", state.query);
+                        let text = format!("No command matches “{}”", state.query);
                         ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
                         ui.add_space(8.0);
                     }
                 });
                 ui.add_space(4.0);
                 ui.horizontal(|ui| {
-                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "with values"), ("Esc", "close")]
-                    {
+                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "options"), ("Esc", "close")] {
                         key_chips(ui, theme, key);
                         ui.label(
                             RichText::new(what)

@@ -267,8 +267,8 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &Group, k: usize, actions: &mut
         // Buttons first: the text takes what is left.
         if problem.fix.is_some() {
             let how = match problem.fix {
-                Some(Bind::NAME) => "Gives it the weights of the nearest bones",
-                _ => "Normalizes the weights there",
+                Some(Bind::NAME) => "Assigns the weights of the nearest joints",
+                _ => "Normalizes these weights",
             };
             let fix = ui.small_button("Fix");
             name_widget(ui, &fix, &format!("Fix {name}"));

@@ -30,7 +30,7 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
     }
     if view.layers.written.is_some() && view.shown_clip().is_some() && view.selected_keys().is_empty() {
         let key = view.settings.keys.shown(ZeroKey::NAME);
-        list.insert(list.len().min(2), (key, "zero key".to_owned()));
+        list.insert(list.len().min(2), (key, "neutral key".to_owned()));
         list.insert(list.len().min(3), ("`".to_owned(), "file as opened".to_owned()));
     }
     list
@@ -79,23 +79,23 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         return open();
     }
     if view.paint.adjusting.is_some() {
-        return vec![("Drag".into(), "change it"), ("Click".into(), "done"), ("Esc".into(), "as before")];
+        return vec![("Drag".into(), "change"), ("Click".into(), "done"), ("Esc".into(), "cancel")];
     }
     if view.mode == Mode::Paint && view.paint.bend.rings {
         return vec![
             ("Drag a ring".into(), "bend the joint"),
-            ("Click".into(), "another joint"),
+            ("Click".into(), "select joint"),
             ("X Y Z 0–9".into(), "axis, number"),
-            (key(BrushCommand::Unbend.name()), "unbend"),
-            ("Esc".into(), "back to the brush"),
+            (key(BrushCommand::Unbend.name()), "reset bend"),
+            ("Esc".into(), "back to brush"),
         ];
     }
     if view.mode == Mode::Paint {
         let against = match view.paint.brush.inverted() {
-            Some(brush) if brush.kind == BrushKind::Replace => "replace by the rest",
+            Some(brush) if brush.kind == BrushKind::Replace => "replace by 1 − value",
             Some(brush) if brush.kind == BrushKind::Scale => "scale back",
             Some(brush) => brush.kind.verb(),
-            None => "the same",
+            None => "same",
         };
         return vec![
             ("Drag".into(), view.paint.brush.kind.verb()),
@@ -111,8 +111,8 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         return vec![
             ("Drag".into(), "move"),
             ("Alt drag".into(), "copy"),
-            ("Shift".into(), "between frames"),
-            ("Ctrl".into(), "to keys"),
+            ("Shift".into(), "off frames"),
+            ("Ctrl".into(), "snap to keys"),
             (key(TimelineCommand::Interpolation.name()), "interpolation"),
             (key(DeleteKeys::NAME), "delete"),
         ];
@@ -197,7 +197,7 @@ fn facts_ui(ui: &mut Ui, view: &View<'_>) {
     fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");
     if let Some(scale) = view.viewport.quick {
         let step = if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
-        fact(step, "while it moves");
+        fact(step, "during motion");
     }
     if let Some(keys) = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count()) {
         fact(thousands(keys), if keys == 1 { "key" } else { "keys" });

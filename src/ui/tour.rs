@@ -25,32 +25,37 @@ struct Step {
 static STEPS: [Step; 5] = [
     Step {
         pane: Pane::Viewport,
-        title: "Choose a limb and turn it",
-        text: "Click the skin or a joint: the joint that moves that spot is selected. Drag a ring to turn it. {} plays and stops, the wheel zooms, Alt and a drag turn the view.",
+        title: "Select a limb and rotate it",
+        text: "Click the model or a joint to select a joint. Drag a ring to rotate it. {} plays and pauses, the \
+        wheel zooms, and Alt-drag orbits the view.",
         commands: &[|| PlayCommand::Toggle.spec()],
     },
     Step {
         pane: Pane::Outliner,
-        title: "The skeleton and the clips",
-        text: "Every node of the file is here, and every clip below. A dot marks what you changed, a diamond what the clip moves. Arrow keys walk the chain.",
+        title: "Skeleton and clips",
+        text: "The outliner lists all nodes of the file, with all clips below. A dot marks your edits, a diamond \
+        marks animated nodes. Arrow keys move through the hierarchy.",
         commands: &[],
     },
     Step {
         pane: Pane::Inspector,
-        title: "The same in numbers",
-        text: "Ul is your edit over the rest L; W is where that puts the joint in the scene. Drag a number, or click it and type; arithmetic works.",
+        title: "Exact values",
+        text: "Pose (Ul) is your change from the rest pose (L). World (W) is the result in the scene. Drag a \
+        number, or click it and type; arithmetic works.",
         commands: &[],
     },
     Step {
         pane: Pane::Timeline,
         title: "Keys over time",
-        text: "One row a joint. In Animate mode {} sets a key at the playhead; with auto-key on, turning a joint does. Drag a box around keys to select them.",
+        text: "One row per joint. In Animate mode {} sets a key at the playhead. With Auto-key on, posing a joint \
+        also sets a key. Drag a box around keys to select them.",
         commands: &[SetKey::spec],
     },
     Step {
         pane: Pane::Viewport,
-        title: "Everything else",
-        text: "{} finds any command by its words. {} writes what you changed into the file, and nothing else: File › What will change… lists it before.",
+        title: "Commands and saving",
+        text: "{} finds any command by name. {} saves your edits and leaves all other bytes of the file unchanged. \
+        File › What will change… lists the edits before you save.",
         commands: &[|| FileCommand::Find.spec(), || FileCommand::Save.spec()],
     },
 ];

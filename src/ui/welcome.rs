@@ -79,8 +79,7 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .color(theme.color(ColorRole::TextPrimary)),
     );
     ui.add_space(8.0);
-    let promise =
-        "glTF, GLB and VRM, read and written as they are. What you do not touch stays as it was, to the byte.";
+    let promise = "Edits glTF, GLB and VRM files directly. Everything you do not edit stays unchanged, byte for byte.";
     ui.add(egui::Label::new(RichText::new(promise).color(theme.color(ColorRole::TextSecondary))).wrap());
     ui.add_space(16.0);
     ui.horizontal_wrapped(|ui| {
@@ -114,8 +113,7 @@ fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         ui.label(
             RichText::new("Mannequin").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
         );
-        let text =
-            "A character of our own with a walk, a run, a wave and a breath. A short tour shows the window on it.";
+        let text = "A sample character with walk, run, wave and breathing clips. A short tour explains the window.";
         ui.add(
             egui::Label::new(
                 RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
@@ -143,7 +141,7 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         ("Select, rotate", &[ToolCommand::Select.name(), ToolCommand::Rotate.name()]),
         ("Set a key", &[SetKey::NAME]),
         ("Play or pause", &[PlayCommand::Toggle.name()]),
-        ("Frame the selection", &[ViewCommand::FrameSelected.name()]),
+        ("Frame selection", &[ViewCommand::FrameSelected.name()]),
         ("Pose, Animate", &[ModeCommand::PoseMode.name(), ModeCommand::AnimateMode.name()]),
         ("Undo", &[SessionCommand::Undo.name()]),
     ];
@@ -210,7 +208,7 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
     let there: Vec<&Recent> = view.program.recent.iter().filter(|r| !r.missing).filter(hit).collect();
     if there.is_empty() {
         let text = if view.program.recent.is_empty() {
-            "No file was opened yet. Files that you open are listed here, with a picture.".to_owned()
+            "No recent files. Files you open are listed here with a preview.".to_owned()
         } else {
             format!("Nothing named “{}”", state.filter)
         };

@@ -376,7 +376,7 @@ pub fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, width: f32, list: &
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {
         None => "Whole body".into(),
-        Some(MixMask::Below { joint, .. }) => format!("From {} on", document.node(*joint).label(*joint)),
+        Some(MixMask::Below { joint, .. }) => format!("{} and below", document.node(*joint).label(*joint)),
         Some(MixMask::Left) => "Left side".into(),
         Some(MixMask::Right) => "Right side".into(),
         Some(MixMask::Upper) => "Upper body".into(),

@@ -271,7 +271,7 @@ fn over_a_clip(meter: &mut Meter) {
     Meter::wait(&mut meter.window);
     meter.click("Pose both sides alike");
     meter.click("Auto-key");
-    meter.click("Edits go to Layer");
+    meter.click("Edit: Layer");
     meter.clear_pointer();
     let at = meter.handle(ring);
     meter.drag(
@@ -281,7 +281,7 @@ fn over_a_clip(meter: &mut Meter) {
         Modifiers::NONE,
     );
     meter.press(Modifiers::COMMAND, Key::Z);
-    meter.click("Edits go to Layer");
+    meter.click("Edit: Layer");
     let keys = meter.window.get_by_label("Timeline keys").rect();
     let from = keys.left_top() + vec2(4.0, 30.0);
     let names = ["a box of keys begins", "a box of keys drawn", "all keys boxed"];

@@ -71,7 +71,7 @@ fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
     assert_eq!(json_of(&["check", &at("in"), "--json"]).1, 1);
     let words = String::from_utf8(ulna(&["check", &at("in")]).stdout).unwrap();
     assert!(
-        words.lines().last().unwrap().starts_with("3 files checked, 1 with faults, 0 could not be opened"),
+        words.lines().last().unwrap().starts_with("3 files checked, 1 with problems, 0 could not be opened"),
         "{words}"
     );
     assert!(
@@ -194,11 +194,11 @@ fn render_refuses_other_pictures_before_it_works() {
     let (_keep, at) = folder();
     // Nothing is opened: the file is none.
     for (name, more, words) in [
-        ("a.jpg", &[][..], "written as .png"),
-        ("a", &[][..], "written as .png"),
-        ("a.gif", &[][..], "give --frames"),
-        ("a.webp", &["--frames", "3"][..], "one .gif"),
-        ("a.gif", &["--frames", "3", "--sheet"][..], "written as .png"),
+        ("a.jpg", &[][..], "use .png"),
+        ("a", &[][..], "use .png"),
+        ("a.gif", &[][..], "needs --frames"),
+        ("a.webp", &["--frames", "3"][..], "use .png or .gif"),
+        ("a.gif", &["--frames", "3", "--sheet"][..], "use .png"),
     ] {
         let out = at(name);
         let arguments = [&["render", "nowhere.glb", "-o", &out][..], more].concat();

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.abspath(SHARED), "judges"))
 from fidelity import *
 import skin_reference as ref
 need()
-SAME = "The files mean the same"
+SAME = "The files have the same content"
 
 
 def evaluation(path, g):

@@ -44,10 +44,10 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     page(&mut window, "Open nod.bvh");
     assert!(window.state().session().is_none(), "nothing is open before it is agreed to");
     assert!(says(&window, "3 joints · 1 clip") && says(&window, "no meshes"));
-    assert!(says(&window, "unit guessed from the size"));
+    assert!(says(&window, "unit estimated from the size"));
     // Three frames at 5000 a second cannot be meant, and likely ones stand beside.
     assert!(says(&window, "is unlikely"));
-    click(&mut window, "Z is up");
+    click(&mut window, "Z up");
     assert!(says(&window, "the longest clip lasts"));
     window.get_by_label("Open").click();
     wait(&mut window);
@@ -57,7 +57,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     let turn = document.node(root.expect("a root")).rest.transform();
     assert!((turn.rotation * glam::Vec3::Z - glam::Vec3::Y).length() < 1e-5, "what is up in it is up");
     assert!((turn.scale.x - 0.01).abs() < 1e-7 || (turn.scale.x - 0.0254).abs() < 1e-7, "{turn:?}");
-    assert!(!says(&window, "Something in Ulna failed"));
+    assert!(!says(&window, "Ulna had an internal error"));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     press(&mut window, Modifiers::COMMAND, Key::Z);
     wait(&mut window);
     assert!(session(&window).document().skins.values().next().expect("a skin").inverse_bind == before);
-    assert!(!says(&window, "Something in Ulna failed"));
+    assert!(!says(&window, "Ulna had an internal error"));
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn a_page_says_how_steep_height_maps_become() {
     std::fs::write(&path, text).expect("a file");
     let mut window = builder().wgpu().build_eframe(move |cc| App::new(cc, Some(path)));
     page(&mut window, "Open stone.x");
-    assert!(says(&window, "1 height map becomes a normal map, this steep"));
-    window.get_by_label("Steepness of height maps").focus();
+    assert!(says(&window, "strength (1 height map becomes a normal map)"));
+    window.get_by_label("Strength of height maps").focus();
     window.run_steps(2);
     window.event(egui::Event::Text("20".to_owned()));
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -115,7 +115,7 @@ fn a_page_says_how_steep_height_maps_become() {
     assert!(document.materials[0].normal_texture.is_some());
     let conversion = &session(&window).imported().expect("an import").conversion;
     assert_eq!(conversion.height, Some(20.0));
-    assert!(!says(&window, "Something in Ulna failed"));
+    assert!(!says(&window, "Ulna had an internal error"));
 }
 
 /// The scene is made anew after a bind, and keeps its textures: bound where it stands, the model is seen as before.

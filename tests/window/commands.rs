@@ -142,7 +142,7 @@ fn a_key_that_can_do_nothing_says_why() {
     assert!(window.state().session().is_some());
     for (modifiers, key, wanted) in [
         (Modifiers::NONE, Key::Num3, "Paint mode: The file has no vertex weights."),
-        (Modifiers::COMMAND, Key::Z, "Undo: Nothing was done yet."),
+        (Modifiers::COMMAND, Key::Z, "Undo: No edits yet."),
     ] {
         assert!(window.query_by_label(wanted).is_none());
         press(&mut window, modifiers, key);
@@ -174,7 +174,7 @@ fn every_command_stands_in_its_menu() {
         let all: Vec<&CommandSpec> = table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
         let of = |group: &str| -> Vec<String> {
             let fits = |c: &&&CommandSpec| match c.menu.split_once('/') {
-                _ if c.asks => group == "With values",
+                _ if c.asks => group == "With options",
                 Some((_, inner)) => inner == group,
                 None => group.is_empty(),
             };
@@ -185,7 +185,7 @@ fn every_command_stands_in_its_menu() {
         };
         let mut groups: Vec<&str> = all.iter().filter_map(|c| c.menu.split_once('/').map(|(_, g)| g)).collect();
         groups.push("");
-        groups.push("With values");
+        groups.push("With options");
         groups.sort_unstable();
         groups.dedup();
         for group in groups {

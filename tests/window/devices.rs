@@ -92,7 +92,7 @@ fn a_destroyed_device_is_left_and_the_work_goes_on_in_another_window() {
     second.state_mut().reopen(&ctx, Some(state));
     assert!(!second.state().is_leaving());
     second.run_steps(2);
-    assert!(second.query_by_label_contains("Your work is untouched").is_some(), "it is said");
+    assert!(second.query_by_label_contains("Your work is not affected").is_some(), "it is said");
     wait(&mut second);
     assert_eq!(bytes(&second), saved);
     assert_eq!(session(&second).history().done().len(), steps);
@@ -145,7 +145,7 @@ fn devices_are_listed_in_the_preferences_and_about_says_what_they_hold() {
         press(&mut window, Modifiers::NONE, Key::Enter);
         if command == "About" {
             assert!(window.query_by_label_contains("Graphics: ").is_some());
-            assert!(window.query_by_label_contains("Buffers up to ").is_some());
+            assert!(window.query_by_label_contains("Largest buffer ").is_some());
             press(&mut window, Modifiers::NONE, Key::Escape);
         }
     }
@@ -158,11 +158,11 @@ fn devices_are_listed_in_the_preferences_and_about_says_what_they_hold() {
 fn what_moves_is_drawn_quickly_in_every_frame_and_in_full_as_soon_as_it_rests() {
     // Frames as long as a hand's rest: what is still is not mistaken for what is about to move.
     let (mut window, _state, _folder) = window_with_frames_of(0.25);
-    for name in ["View", "Quality while it moves", "Fast: at half the size"] {
+    for name in ["View", "Quality during motion", "Fast: half resolution"] {
         window.get_by_label(name).click();
         window.run_steps(4);
     }
-    let shown = |window: &Window| window.query_by_label("while it moves").is_some();
+    let shown = |window: &Window| window.query_by_label("during motion").is_some();
     let at = egui::pos2(800.0, 420.0);
     let (button, modifiers) = (egui::PointerButton::Middle, Modifiers::ALT);
     window.event(Event::PointerMoved(at));

@@ -45,7 +45,7 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
     find(&mut window, "pose.scale");
     type_text(&mut window, "1");
     press(&mut window, Modifiers::NONE, Key::Enter);
-    assert!(says(&window, "nothing needed to change"));
+    assert!(says(&window, "nothing to change"));
     assert_eq!(session(&window).history().done().len(), 1);
     // What is no number keeps the form open.
     find(&mut window, "pose.scale");
@@ -57,7 +57,7 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
     find(&mut window, "pose.rotate");
     type_text(&mut window, "30");
     press(&mut window, Modifiers::NONE, Key::Enter);
-    assert!(!says(&window, "plays where it has keys"), "no clip is shown");
+    assert!(!says(&window, "override it while the clip is shown"), "no clip is shown");
     let line = session(&window).history().done().last().expect("a step").lines(session(&window).document()).remove(0);
     assert_eq!(line.arguments["degrees"].as_f64(), Some(30.0), "{line}");
     // Over a clip it is that which is posed, and not the file.
@@ -280,7 +280,7 @@ fn clips_of_a_folder_come_in_as_one_step() {
     std::fs::write(folder.path().join("broken.glb"), b"glTF").expect("a file");
     import_from(&mut window, folder.path());
     wait_for(&mut window, &format!("Import {before} clips"));
-    click(&mut window, "Take Walk");
+    click(&mut window, "Import Walk");
     wait_for(&mut window, &format!("Import {} clips", before - 1));
     click(&mut window, "Replace");
     click(&mut window, "Add a number");
@@ -310,13 +310,13 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     std::fs::write(&path, &*other.pack("a").expect("its bytes").bytes).expect("written");
     let (mut window, _folder) = window(SAMPLE);
     import_from(&mut window, &path);
-    wait_for(&mut window, "Counterpart of Qwxz: Leave out");
-    click(&mut window, "Counterpart of Qwxz: Leave out");
+    wait_for(&mut window, "Joint for Qwxz: Skip joint");
+    click(&mut window, "Joint for Qwxz: Skip joint");
     window.run_steps(2);
     // It may lie further down in the list.
     window.get_all_by_label("Neck").last().expect("in the list").click_accesskit();
     window.run_steps(3);
-    wait_for(&mut window, "Counterpart of Qwxz: Neck");
+    wait_for(&mut window, "Joint for Qwxz: Neck");
     let before = session(&window).document().clips.count();
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
@@ -343,7 +343,7 @@ fn a_file_of_an_import_is_opened_instead() {
     // A clip of the other file plays meanwhile.
     wait_for(&mut window, "Pause the preview");
     window.run_steps(5);
-    click(&mut window, "Open instead");
+    click(&mut window, "Open it instead");
     for _ in 0..500 {
         if session(&window).document().nodes.count() == 2 {
             break;
@@ -353,8 +353,8 @@ fn a_file_of_an_import_is_opened_instead() {
     }
     window.run_steps(5);
     assert_eq!(session(&window).document().nodes.count(), 2);
-    assert!(!says(&window, "only clips are added"));
-    assert!(!says(&window, "Something in Ulna failed") && says(&window, "Mast"));
+    assert!(!says(&window, "Only clips are added"));
+    assert!(!says(&window, "Ulna had an internal error") && says(&window, "Mast"));
 }
 
 /// What was matched otherwise than by the same name can be said otherwise; the clip that is looked at plays, and stands where it is
@@ -373,14 +373,14 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     wait_for(&mut window, "Pause the preview");
     click(&mut window, "Pause the preview");
     wait_for(&mut window, "Play the preview");
-    window.get_by_label("Matched by other means than the name, 1").click_accesskit();
+    window.get_by_label("Matched by something other than the exact name, 1").click_accesskit();
     window.run_steps(10);
-    wait_for(&mut window, "Counterpart of rig:neck: Neck");
-    window.get_by_label("Counterpart of rig:neck: Neck").click_accesskit();
+    wait_for(&mut window, "Joint for rig:neck: Neck");
+    window.get_by_label("Joint for rig:neck: Neck").click_accesskit();
     window.run_steps(3);
-    window.get_all_by_label("Leave out").last().expect("in the list").click_accesskit();
+    window.get_all_by_label("Skip joint").last().expect("in the list").click_accesskit();
     window.run_steps(3);
-    wait_for(&mut window, "Counterpart of rig:neck: Leave out");
+    wait_for(&mut window, "Joint for rig:neck: Skip joint");
     let before = session(&window).document().clips.count();
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
@@ -398,7 +398,7 @@ fn a_clip_becomes_a_picture_that_moves() {
     click(&mut window, "Clip Walk");
     for kept in [false, true] {
         find(&mut window, "file.pictures");
-        wait_for(&mut window, "Pictures of Walk");
+        wait_for(&mut window, "Render images of Walk");
         click(&mut window, "Animated GIF");
         window.get_by_role_and_label(Role::TextInput, "File").click();
         window.run_steps(3);
@@ -409,7 +409,7 @@ fn a_clip_becomes_a_picture_that_moves() {
             assert!(!to.exists() && !folder.path().join("shots").exists());
             continue;
         }
-        window.get_by_label_contains("Export 2").click();
+        window.get_by_label_contains("Render 30 images").click();
         for _ in 0..3000 {
             if to.is_file() {
                 break;
@@ -421,10 +421,10 @@ fn a_clip_becomes_a_picture_that_moves() {
             std::fs::File::open(&to).expect("it is there"),
         ));
         let frames = image::AnimationDecoder::into_frames(made.expect("a picture")).collect_frames().expect("frames");
-        // A second of a loop at 25 a second; its end is its start.
-        assert_eq!(frames.len(), 25);
+        // One second of a loop at the 30 fps of the clip; the end equals the start.
+        assert_eq!(frames.len(), 30);
         let bytes = |k: usize| frames[k].buffer().as_raw().clone();
-        assert!(bytes(0) != bytes(12), "it moves");
+        assert!(bytes(0) != bytes(15), "it moves");
     }
 }
 
@@ -476,14 +476,14 @@ fn a_loop_is_seen_mended_before_it_is() {
     click(&mut window, "Clip Walk");
     find(&mut window, "clip.repair_loop");
     window.run_steps(3);
-    assert!(says(&window, "The pose at the end is not the pose at 0"));
+    assert!(says(&window, "The last pose does not match the first"));
     let is_closed = |window: &Window| {
         let document = session(window).document();
         let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the clip");
         seam(document, clip, 1.0 / 30.0).expect("a seam").is_closed
     };
     let generation = session(&window).generation();
-    click(&mut window, "Match the ends");
+    click(&mut window, "Spread over clip");
     window.run_steps(3);
     assert_eq!(session(&window).generation(), generation, "what is seen is no edit");
     assert!(!is_closed(&window));
@@ -495,19 +495,19 @@ fn a_loop_is_seen_mended_before_it_is() {
     click(&mut window, "Preview");
     window.run_steps(3);
     assert_eq!(bits(&window), seen, "as it will be");
-    click(&mut window, "Blend the tail");
+    click(&mut window, "Blend last frames");
     window.run_steps(3);
     // The edge of the tail is dragged to the left: more frames are bent.
-    let edge = window.get_by_label("Edge of the tail").rect().center();
+    let edge = window.get_by_label("Start of the blended frames").rect().center();
     let frames =
-        |window: &Window| window.get_by_label("Frames of the tail").accesskit_node().numeric_value().expect("a number");
+        |window: &Window| window.get_by_label("Frames to blend").accesskit_node().numeric_value().expect("a number");
     let before = frames(&window);
     drag(&mut window, edge, edge - egui::vec2(60.0, 0.0), Modifiers::NONE);
     window.run_steps(3);
     assert!(frames(&window) > before, "{} and {before}", frames(&window));
     assert_eq!(session(&window).generation(), generation);
     // It plays round the seam, and nowhere else.
-    click(&mut window, "Play round the seam");
+    click(&mut window, "Play across the loop point");
     let length = 0.7;
     for _ in 0..40 {
         window.run_steps(1);
@@ -565,7 +565,9 @@ fn exported_files_are_called_as_the_pattern_says() {
     window.get_by_role_and_label(Role::ComboBox, "Preset: One model per clip").click();
     window.run_steps(3);
     click(&mut window, "Engine: skeleton, one file per clip");
-    for (field, text) in [("Folder", folder.path().display().to_string()), ("Named", "{number} {file} {clip}".into())] {
+    for (field, text) in
+        [("Folder", folder.path().display().to_string()), ("File name", "{number} {file} {clip}".into())]
+    {
         window.get_by_label(field).focus();
         window.run_steps(2);
         press(&mut window, Modifiers::COMMAND, Key::A);
@@ -635,7 +637,7 @@ fn weights_of_a_file_come_in_beside_the_window() {
     press(&mut window, Modifiers::COMMAND, Key::A);
     type_text(&mut window, &path.display().to_string());
     press(&mut window, Modifiers::NONE, Key::Enter);
-    wait_until(&mut window, |w| says(w, "Import weights was not done"));
+    wait_until(&mut window, |w| says(w, "Import weights failed"));
     assert!(session(&window).history().done().is_empty());
 }
 

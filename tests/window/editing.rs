@@ -124,7 +124,7 @@ fn marked_steps_of_the_history_are_copied_as_a_script_that_runs() {
     window.get_by_label("Rotate Head").click_modifiers(Modifiers::COMMAND);
     window.run_steps(3);
     assert_eq!(session(&window).history().done().len(), 2, "it is marked, not gone to");
-    window.get_by_label_contains("1 step is marked");
+    window.get_by_label_contains("1 step selected");
     window.get_by_label("Copy as script").click();
     let copied = (0..4).find_map(|_| {
         window.step();
@@ -361,7 +361,7 @@ fn a_file_that_cannot_be_opened_leaves_the_open_one_and_says_why() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait(&mut window);
     assert_eq!(session(&window).document().nodes.len(), 55);
-    assert!(window.query_by_label_contains("was not opened").is_some());
+    assert!(window.query_by_label_contains("could not be opened").is_some());
 }
 
 #[test]
@@ -495,12 +495,12 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     wait(&mut window);
     window.run_steps(5);
     window.get_by_label("model.glb changed on disk");
-    window.get_by_label_contains("What changed on disk: ");
+    window.get_by_label_contains("Changes on disk: ");
     window.get_by_label_contains("Stroll");
     // Nothing is replaced by a save that does not ask.
     press(&mut window, Modifiers::COMMAND, Key::S);
     assert_eq!(std::fs::read(&path).unwrap(), theirs);
-    click(&mut window, "Reload and replay");
+    click(&mut window, "Reload and reapply");
     wait(&mut window);
     let now = session(&window);
     let names: Vec<_> = now.document().clips.values().filter_map(|c| c.name.as_deref()).collect();
@@ -524,9 +524,9 @@ fn a_fault_stops_what_was_being_done_and_not_the_window() {
     window.state_mut().fail_next_frame();
     window.run_steps(3);
     let_go(&mut window);
-    window.get_by_label("Something in Ulna failed");
+    window.get_by_label("Ulna had an internal error");
     assert_eq!(*session(&window).document(), whole, "half a gesture is none");
-    click(&mut window, "Go on");
+    click(&mut window, "Continue");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(!session(&window).is_unsaved(), "it goes on");
 }
@@ -570,8 +570,8 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
 
     // Left, it stays here, and is not asked about again.
     press(&mut window, Modifiers::COMMAND, Key::S);
-    click(&mut window, "Leave");
-    click(&mut window, "Save without them");
+    click(&mut window, "Skip");
+    click(&mut window, "Save without these poses");
     wait(&mut window);
     assert!(holds(&window, head));
     press(&mut window, Modifiers::COMMAND, Key::S);
@@ -617,7 +617,7 @@ fn long_work_is_cancelled_at_once() {
     window.get_by_label("Cancel").click();
     window.run_steps(3);
     assert!(!window.state().is_busy());
-    window.get_by_label("Looking for the worst pose was canceled");
+    window.get_by_label("Searching for the worst deformation was canceled");
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
                 }
                 window.run_steps(2);
                 done += 1;
-                assert!(window.query_by_label_contains("Something in Ulna failed").is_none(), "{}", spec.name);
+                assert!(window.query_by_label_contains("Ulna had an internal error").is_none(), "{}", spec.name);
                 let now = session(&window).history().done().len();
                 let said = window.query_all_by_label("Close message").next().is_some();
                 // What is of the window alone, such as a selection, is seen.
@@ -150,7 +150,16 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
             }
             Some(false) => {
                 missing += 1;
-                let says = ["Pick the", "Enter the", "must be", "is not", "takes data", "needs three"];
+                let says = [
+                    "Pick the",
+                    "Pick a value",
+                    "Enter the",
+                    "Enter a value",
+                    "must be",
+                    "is not",
+                    "takes data",
+                    "needs three",
+                ];
                 let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
                 assert!(said, "{} does not say what is missing", spec.name);
             }

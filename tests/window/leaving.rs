@@ -21,7 +21,7 @@ fn layered() -> (Window, tempfile::TempDir, PathBuf, PathBuf) {
     let other = folder.path().join("other.glb");
     std::fs::copy(&path, &other).unwrap();
     click(&mut window, "Clip Walk");
-    click(&mut window, "Edits go to Layer");
+    click(&mut window, "Edit: Layer");
     window.get_by_label("Track Head").click();
     window.run_steps(3);
     window.event(Event::PointerMoved(pos2(800.0, 300.0)));
@@ -103,10 +103,10 @@ fn mixed() -> (Window, tempfile::TempDir, PathBuf, PathBuf) {
     click(&mut window, "Clip Walk");
     click(&mut window, "Mixer");
     click(&mut window, "Add a lane");
-    click(&mut window, "Go to clip: a clip");
-    window.get_by_label(&format!("Take {second}")).click_accesskit();
+    click(&mut window, "Transition to clip: a clip");
+    window.get_by_label(&format!("Choose {second}")).click_accesskit();
     window.run_steps(3);
-    click(&mut window, "Go");
+    click(&mut window, "Add");
     assert!(mix_of(session(&window).document()).is_some_and(|m| m.lanes[0].bars.len() == 2));
     (window, folder, path, other)
 }
@@ -116,7 +116,7 @@ fn a_mix_is_kept_in_the_file_before_another_one_is_opened() {
     let (mut window, _folder, path, other) = mixed();
     let mix = mix_of(session(&window).document()).unwrap();
     ask_for(&mut window, &other);
-    assert!(window.query_by_label_contains("loses the mix").is_some());
+    assert!(window.query_by_label_contains("loses the unsaved mix").is_some());
     click(&mut window, "Keep and save");
     wait_for(&mut window, &other);
     let saved = read(&path);

@@ -25,7 +25,7 @@ fn drag(window: &mut Window, name: &str, by: f32) {
 fn chosen(window: &mut Window, menu: &str, clip: &str) {
     click(window, menu);
     window.run_steps(3);
-    window.get_by_label(&format!("Take {clip}")).click_accesskit();
+    window.get_by_label(&format!("Choose {clip}")).click_accesskit();
     window.run_steps(3);
 }
 
@@ -50,14 +50,14 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     let before = session(&window).document().clips.count();
     click(&mut window, "Clip Walk");
     click(&mut window, "Mixer");
-    assert!(says(&window, "A lane plays clips over what is below it"));
+    assert!(says(&window, "A lane plays clips over the lanes below it"));
     click(&mut window, "Add a lane");
     assert_eq!(mix(&window).lanes.len(), 1);
     // Over to another clip, by inertia; its fade is dragged longer.
-    chosen(&mut window, "Go to clip: a clip", &other);
+    chosen(&mut window, "Transition to clip: a clip", &other);
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
-    click(&mut window, "Go");
+    click(&mut window, "Add");
     let made = mix(&window);
     assert_eq!(made.lanes[0].bars.len(), 2);
     let fade = made.lanes[0].bars[1].fade_in;
@@ -74,7 +74,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     let now = mix(&window).lanes[0].bars[1].clone();
     assert!(now.length < was.length && now.start.to_bits() == was.start.to_bits());
     // How it comes in.
-    take(&mut window, "Enters by: Cross-fade", "Over the pose");
+    take(&mut window, "Transition: Cross-fade", "Frozen pose");
     assert_eq!(mix(&window).lanes[0].bars[1].enter, Enter::Frozen);
     // What is seen is the mix, and what poses is refused.
     let pose = window.state().shown_pose().local.clone();
@@ -103,7 +103,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert!(!session(&window).is_unsaved());
     assert_eq!(session(&window).document().clips.count(), before);
     click(&mut window, "Close the mixer");
-    assert!(!says(&window, "Go to"));
+    assert!(!says(&window, "Transition to"));
 }
 
 /// The blend of the bar that is looked at, over two sliders: on the pad, by number, and back to one clip.
@@ -116,14 +116,14 @@ fn strafes(window: &mut Window) {
     let (points, was) = plane(window);
     assert_eq!(points.len(), 2);
     let steps = session(window).history().done().len();
-    let from = window.get_by_label_contains("Way to go").rect().center();
+    let from = window.get_by_label_contains("Travel velocity").rect().center();
     drag_from(window, from, from + vec2(30.0, -20.0));
     window.run_steps(3);
     let (_, now) = plane(window);
     assert!(now[0] > was[0] && now != was, "{was:?} to {now:?}");
     assert_eq!(session(window).history().done().len(), steps + 1, "one drag is one step");
     let label = session(window).document().clip_label(points[1].0);
-    click(window, &format!("Take {label} out of the blend"));
+    click(window, &format!("Remove {label} from the blend"));
     assert!(matches!(mix(window).lanes[0].bars[1].plays, Plays::Clip(_)));
 }
 
@@ -135,7 +135,7 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     click(&mut window, "Mixer");
     click(&mut window, "Add a lane");
     click(&mut window, "Bar Walk");
-    assert!(says(&window, "Enters by"), "the bar is in the inspector");
+    assert!(says(&window, "Transition: "), "the bar is in the inspector");
     // Its keys stand over the lanes, and lead to the clip.
     assert!(says(&window, "Edit the keys of the bar's clip"));
     for _ in 0..9 {
@@ -194,7 +194,7 @@ fn a_marker_is_dragged_on_its_bar() {
     assert!(!before.is_empty());
     let steps = session(&window).history().done().len();
     let first = before.iter().find(|m| m.time > 0.1).expect("one inside").clone();
-    drag(&mut window, &format!("Marker {} of the bar, round 1", first.name), 30.0);
+    drag(&mut window, &format!("Marker {} of the bar, loop 1", first.name), 30.0);
     let after = markers(&window);
     assert_eq!(after.len(), before.len());
     assert!(after.iter().filter(|m| !before.contains(m)).count() == 1, "{before:?} {after:?}");
@@ -209,8 +209,8 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
     click(&mut window, "Mixer");
     click(&mut window, "Add a lane");
     let count = session(&window).document().clips.count();
-    click(&mut window, "Seams…");
-    let pairs = "Seam from Walk to Run";
+    click(&mut window, "Best…");
+    let pairs = "Transition from Walk to Run";
     for _ in 0..2000 {
         if window.query_by_label(pairs).is_some() {
             break;
@@ -218,12 +218,12 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
         std::thread::sleep(std::time::Duration::from_millis(10));
         window.run_steps(1);
     }
-    assert_eq!(window.query_all_by_label_contains("Seam from ").count(), count * (count - 1));
+    assert_eq!(window.query_all_by_label_contains("Transition from ").count(), count * (count - 1));
     // It finds its place first.
     window.run_steps(5);
     click(&mut window, pairs);
-    assert!(!says(&window, "does not play at the playhead"));
-    click(&mut window, "Go over there");
+    assert!(!says(&window, "is not playing at the playhead"));
+    click(&mut window, "Add transition");
     window.run_steps(3);
     let made = mix(&window);
     assert_eq!(made.lanes[0].bars.len(), 2);

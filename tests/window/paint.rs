@@ -283,11 +283,11 @@ fn on_two_skins() -> Vec<u8> {
 fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
     let (mut window, _folder) = window(&on_two_skins());
     click(&mut window, "Paint mode");
-    let note = "Strip hangs on “LeftSkin” (Here) and on “RightSkin” (There)";
+    let note = "Strip is shared by “LeftSkin” (Here) and “RightSkin” (There)";
     assert!(window.query_by_label_contains(note).is_some());
     assert!(window.query_by_label("Joint Left0").is_some() && window.query_by_label("Joint Right0").is_none());
     click(&mut window, "There");
-    let note = "Strip hangs on “RightSkin” (There) and on “LeftSkin” (Here)";
+    let note = "Strip is shared by “RightSkin” (There) and “LeftSkin” (Here)";
     assert!(window.query_by_label_contains(note).is_some());
     assert!(window.query_by_label("Joint Right0").is_some() && window.query_by_label("Joint Left0").is_none());
 }
@@ -295,7 +295,7 @@ fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
 #[test]
 fn a_mesh_on_one_skin_has_no_note_about_others() {
     let (window, _folder) = painting("LeftUpperArm");
-    assert!(window.query_by_label_contains("hangs on").is_none());
+    assert!(window.query_by_label_contains("is shared by").is_none());
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
     let way = window.get_all_by(move |n| n.label().is_some_and(shows)).next();
     way.expect("a way there").click();
     window.run_steps(3);
-    assert!(window.query_by_label("Weights shown as: Faults").is_some());
+    assert!(window.query_by_label("Weights shown as: Weight problems").is_some());
     assert!(window.query_by_label_contains("selected ·").is_some(), "what is faulty is selected");
     assert!(window.query_by_label("Brush").is_some());
     assert!(session(&window).history().done().is_empty(), "looking is no change");

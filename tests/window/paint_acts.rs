@@ -97,7 +97,7 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
     press(&mut window, Modifiers::COMMAND, Key::C);
-    assert!(window.query_by_label_contains("Copied the mean of").is_some());
+    assert!(window.query_by_label_contains("Copied the average weights of").is_some());
     assert!(window.query_by_label_contains("Copied the pose").is_none(), "the weights alone");
     window.event(Event::Paste("LeftHand\tHead\n25 %\t0,75\n".into()));
     window.run_steps(4);
@@ -119,7 +119,7 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
     window.event(Event::Paste("LeftHand\tHead\nmuch\t0.1\n".into()));
     window.run_steps(4);
     assert!(*session(&window).document() == before);
-    assert!(window.query_by_label_contains("is no number").is_some());
+    assert!(window.query_by_label_contains("“much” is ").is_some());
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_cell_says_why_it_takes_no_number() {
     drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
     let before = session(&window).document().clone();
     for (text, why) in
-        [("5", "a weight is 0 to 1"), ("nan", "is no number"), ("-1", "nothing"), ("1/0", "is no number")]
+        [("5", "use a weight from 0 to 1"), ("nan", "is not a number"), ("-1", "nothing"), ("1/0", "is not a number")]
     {
         let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
         cell.click_accesskit();
@@ -169,7 +169,7 @@ fn layers_are_kept_over_a_restart() {
 #[test]
 fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     let (mut window, _folder) = painting("LeftUpperArm");
-    press_button(&mut window, "Show its numbers alone");
+    press_button(&mut window, "Show only the main brush settings");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
     drag(&mut window, at - vec2(25.0, 25.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
     window.run_steps(4);
@@ -267,10 +267,10 @@ fn chosen(window: &crate::common::paint::Window) -> usize {
 
 /// Says what is painted: from a list of the brush.
 fn painted_sides(window: &mut crate::common::paint::Window, which: &str) {
-    window.get_by_label_contains("What is painted: ").click();
+    window.get_by_label_contains("Faces to paint: ").click();
     window.run_steps(3);
     click(window, which);
-    assert!(window.query_by_label(&format!("What is painted: {which}")).is_some());
+    assert!(window.query_by_label(&format!("Faces to paint: {which}")).is_some());
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn what_lies_behind_something_is_left_alone_where_one_wants_that() {
     let at = middle(&window, "RightUpperLeg", "RightLowerLeg");
     let reach = vec2(40.0, 40.0);
     let mut counts = Vec::new();
-    for which in ["All sides", "Facing me", "Visible"] {
+    for which in ["Front and back", "Front-facing", "Visible"] {
         painted_sides(&mut window, which);
         drag(&mut window, at - reach, at + reach, Modifiers::COMMAND | Modifiers::ALT);
         counts.push(chosen(&window));

@@ -26,7 +26,7 @@ fn degrees(window: &Window, name: &str, from: Quat) -> f32 {
 }
 
 fn handle(window: &Window) -> Pos2 {
-    window.get_by_label("Handle: Rotate about the line of sight").rect().center()
+    window.get_by_label("Handle: Rotate around the view axis").rect().center()
 }
 
 fn key(window: &mut Window, key: Key, pressed: bool) {
@@ -65,9 +65,9 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     window.event(button(false));
     window.run_steps(3);
     assert!((degrees(&window, ARM, before) - bent).abs() < 1e-2);
-    assert!(window.query_by_label("Handle: Rotate about the line of sight").is_some(), "the rings stay");
+    assert!(window.query_by_label("Handle: Rotate around the view axis").is_some(), "the rings stay");
     press(&mut window, Modifiers::NONE, Key::Escape);
-    assert!(window.query_by_label("Handle: Rotate about the line of sight").is_none(), "and go with the next Escape");
+    assert!(window.query_by_label("Handle: Rotate around the view axis").is_none(), "and go with the next Escape");
     press(&mut window, Modifiers::ALT, Key::R);
     assert!(degrees(&window, ARM, before) < 1e-2);
     // In another mode nothing is bent.
@@ -92,7 +92,7 @@ fn a_held_key_shows_the_rings_as_long_as_it_is_held_and_strokes_go_on_after_it()
     }
     assert!(degrees(&window, ARM, before) > 15.0 && session(&window).history().done().is_empty());
     key(&mut window, Key::R, false);
-    assert!(window.query_by_label("Handle: Rotate about the line of sight").is_none());
+    assert!(window.query_by_label("Handle: Rotate around the view axis").is_none());
     assert!(degrees(&window, ARM, before) > 15.0, "the bend stays");
     let weights = total(session(&window).document(), ARM);
     let at = middle(&window, ARM, "LeftLowerArm");
@@ -109,7 +109,7 @@ fn the_bar_goes_from_bind_to_the_pose() {
     drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
     let bound = rest(&window, ARM);
     let whole = degrees(&window, ARM, bound);
-    let bar = window.get_by_label("From bind to the pose").rect();
+    let bar = window.get_by_label("Bind to pose").rect();
     let at = |part: f32| bar.left_center() + vec2(bar.width() * part, 0.0);
     drag(&mut window, at(0.9), at(0.5), Modifiers::NONE);
     let half = degrees(&window, ARM, bound);
@@ -142,7 +142,7 @@ fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
     drag(&mut window, ring, ring + vec2(50.0, 0.0), Modifiers::NONE);
     let both = turned(&window, ARM);
     assert!(both.angle_between(bent) > 0.2, "{}", both.angle_between(bent));
-    let bar = window.get_by_label("From bind to the pose").rect();
+    let bar = window.get_by_label("Bind to pose").rect();
     let at = |part: f32| bar.left_center() + vec2(bar.width() * part, 0.0);
     drag(&mut window, at(0.9), at(0.4), Modifiers::NONE);
     let part = turned(&window, ARM);
@@ -175,7 +175,7 @@ fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
 #[test]
 fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
     let (mut window, _folder) = painting(ARM);
-    press_button(&mut window, "Painted on: Pose of the file");
+    press_button(&mut window, "Pose while painting: The file's pose");
     window.run_steps(3);
     let arm = format!("{ARM} – ");
     let limb = window
@@ -189,22 +189,22 @@ fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
     assert!(bent > 20.0, "{bent}");
     assert!(degrees(&window, "RightLowerArm", rest(&window, "RightLowerArm")) < 1e-2, "that limb alone");
     let shown = rotation(&window, "LeftLowerArm");
-    window.query_all_by_label_contains("Painted on: ").next().expect("the menu").click_accesskit();
+    window.query_all_by_label_contains("Pose while painting: ").next().expect("the menu").click_accesskit();
     window.run_steps(3);
     window.get_by_label("Name of the pose").click();
     window.run_steps(2);
     window.event(Event::Text("Elbow".into()));
     window.run_steps(2);
-    press_button(&mut window, "Keep the pose");
+    press_button(&mut window, "Save the pose");
     let kept: Vec<String> = kept_poses(session(&window).document()).iter().map(|p| p.name.clone()).collect();
     assert_eq!(kept, ["Elbow"]);
     assert_eq!(session(&window).history().done().len(), 1, "one step");
-    window.query_all_by_label_contains("Painted on: ").next().expect("the menu").click_accesskit();
+    window.query_all_by_label_contains("Pose while painting: ").next().expect("the menu").click_accesskit();
     window.run_steps(3);
     press_button(&mut window, "Range of motion");
     window.run_steps(3);
     assert!(degrees(&window, "LeftLowerArm", shown) > 5.0);
-    window.query_all_by_label_contains("Painted on: ").next().expect("the menu").click_accesskit();
+    window.query_all_by_label_contains("Pose while painting: ").next().expect("the menu").click_accesskit();
     window.run_steps(3);
     press_button(&mut window, "Elbow");
     assert!(degrees(&window, "LeftLowerArm", shown) < 0.1, "the kept pose is shown");

@@ -37,7 +37,7 @@ fn poses_are_kept_and_put_on_beside_a_clip() {
     let seen = rotation(&window, "LeftUpperArm", time);
     click(&mut window, "Poses panel");
     assert!(window.query_by_label("Timeline keys").is_none());
-    click(&mut window, "Keep the pose that is seen");
+    click(&mut window, "Save the current pose");
     window.event(Event::Text("Stride".to_owned()));
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!(kept_poses(session(&window).document())[0].name, "Stride");
@@ -64,7 +64,7 @@ fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
     click(&mut window, "Pose mode");
     let strip = window.get_by_label("Timeline panel").rect();
     assert!(strip.height() < 125.0, "{}", strip.height());
-    let button = window.get_by_label("Keep the first pose").rect();
+    let button = window.get_by_label("Save the first pose").rect();
     assert!(button.bottom() < strip.bottom() && button.bottom() > strip.bottom() - 40.0, "{button} in {strip}");
 }
 

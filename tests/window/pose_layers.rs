@@ -18,7 +18,7 @@ fn layers(window: &Window) -> Shared<PoseLayers> {
 fn layered() -> (Window, tempfile::TempDir, std::path::PathBuf) {
     let (mut window, folder, path) = sample();
     click(&mut window, "Clip Walk");
-    click(&mut window, "Edits go to Layer");
+    click(&mut window, "Edit: Layer");
     window.get_by_label("Track Head").click();
     window.run_steps(3);
     window.event(egui::Event::PointerMoved(pos2(800.0, 300.0)));
@@ -27,7 +27,7 @@ fn layered() -> (Window, tempfile::TempDir, std::path::PathBuf) {
 }
 
 fn no_fault(window: &Window) {
-    assert!(window.query_by_label_contains("Something in Ulna failed").is_none());
+    assert!(window.query_by_label_contains("Ulna had an internal error").is_none());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
 fn a_strength_is_dialed_keyed_and_dragged() {
     let (mut window, ..) = layered();
     click(&mut window, "More of Layer");
-    click(&mut window, "Key its strength here");
+    click(&mut window, "Key strength here");
     assert_eq!(layers(&window).0[0].strength_keys.as_ref().unwrap().times.to_vec(), [0.0]);
     let sheet = window.get_by_label("Timeline keys").rect();
     super::editing::click_at(&mut window, pos2(sheet.left() + sheet.width() * 0.4, sheet.top() - 12.0));
@@ -174,7 +174,7 @@ fn in_pose_the_chosen_row_says_where_edits_go() {
     turn(&mut window);
     assert!(pose(&window).0[0].moves.contains_key(&head));
     assert!(session(&window).document().node(head).pose.is_none());
-    click(&mut window, "Offset of the pose");
+    click(&mut window, "Pose offset");
     turn(&mut window);
     assert!(session(&window).document().node(head).pose.is_some());
     no_fault(&window);

@@ -56,7 +56,7 @@ fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
     type_number(&mut window, "Ul rotation X", "50");
     let posed = rotation(&window, "LeftUpperArm");
     assert!(angle_between(rest, posed) > 0.8);
-    click(&mut window, "Keep the pose that is seen");
+    click(&mut window, "Save the current pose");
     window.event(Event::Text("Wave".to_owned()));
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!(kept_poses(session(&window).document())[0].name, "Wave");
@@ -84,7 +84,7 @@ fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
     });
     window.run_steps(3);
     // Nearer to the rest by a drag of its button.
-    let at = window.get_by_label("Blend: To rest").rect().center();
+    let at = window.get_by_label("Blend: Rest").rect().center();
     drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at - vec2(-160.0, 0.0)], false);
     assert!(angle_between(rest, rotation(&window, "LeftUpperArm")) < 0.01);
 }
@@ -172,7 +172,7 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
     window.event(Event::Text("Hold from".to_owned()));
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
-    let ruler = window.get_by_label("Range to hold").rect();
+    let ruler = window.get_by_label("Range to lock").rect();
     let at = |part: f32| ruler.left_center() + vec2(ruler.width() * part, 0.0);
     drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at(0.25), at(0.4)], false);
     press(&mut window, Modifiers::NONE, Key::Enter);
@@ -190,7 +190,7 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
     let limb: std::collections::BTreeSet<String> =
         ["LeftUpperLeg", "LeftLowerLeg", "LeftFoot"].map(str::to_owned).into_iter().collect();
     assert_eq!(changed, limb);
-    assert!(window.query_by_label("Range to hold").is_none(), "the range is gone from the ruler");
+    assert!(window.query_by_label("Range to lock").is_none(), "the range is gone from the ruler");
 }
 
 /// In Blender's map the middle button turns the view and the right one does not; in Maya's Alt is needed.

@@ -174,7 +174,8 @@ fn posing_options_are_in_a_menu_where_the_window_is_narrow() {
         let (mut window, _folder, _) = open(builder().with_size(size), bytes);
         click(&mut window, "Animate mode");
         click(&mut window, "Posing options");
-        for row in ["Each its own", "Middle of all", "Children stay", "Pose both sides alike", "Snap every drag", "15°"]
+        for row in
+            ["Individual origins", "Median point", "Children stay", "Pose both sides alike", "Snap every drag", "15°"]
         {
             let rect = window.get_by_label(row).rect();
             let whole = egui::Rect::from_min_size(Pos2::ZERO, vec2(size[0], size[1]));
@@ -352,7 +353,7 @@ fn markers_stay_in_sight_while_edits_go_to_a_layer() {
     let walk = session(&window).document().clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("a clip");
     let name = format!("Marker {}", walk.markers.first().expect("a marker").name);
     assert!(window.query_by_label(&name).is_some());
-    click(&mut window, "Edits go to Layer");
+    click(&mut window, "Edit: Layer");
     window.run_steps(3);
     assert!(!session(&window).document().aids.pose_layers.is_empty());
     assert!(window.query_by_label(&name).is_some(), "also with the keys of a layer");

@@ -280,7 +280,7 @@ fn pausing_lands_on_a_frame_and_edits_reach_all_selected_keys() {
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
     press(&mut window, Modifiers::COMMAND, Key::A);
-    window.get_by_label_contains("On all").click();
+    window.get_by_label_contains("Edit all").click();
     window.run_steps(3);
     window.get_by_label("Ul rotation X").focus();
     window.run_steps(2);

@@ -273,7 +273,7 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     window.run_steps(4);
-    click(&mut window, "Worst spots");
+    click(&mut window, "List of worst deformations");
     let spots: Vec<String> = window
         .query_all_by_label_contains("stretch")
         .filter_map(|n| n.accesskit_node().label())
@@ -305,7 +305,7 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
     let document = session(&window).document();
     assert!(*document != before, "the spot is in the middle");
     sound(document);
-    click(&mut window, "Worst spots");
+    click(&mut window, "List of worst deformations");
     let same = |label: &String| seconds(label) == wanted && (stretch(label) - worst).abs() < 0.05;
     let left: Vec<String> = window
         .query_all_by_label_contains("stretch")
@@ -387,7 +387,7 @@ fn a_mesh_without_weights_is_bound_and_painted() {
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Num3);
     assert!(window.query_by_label("Add").is_none(), "there is nothing to paint yet");
-    click(&mut window, "Bind to the nearest bones");
+    click(&mut window, "Bind to nearest joints");
     window.run_steps(4);
     assert!(window.query_by_label_contains("it has no weights").is_none());
     assert!(window.query_by_label_contains("no joints; it is shown unskinned").is_none());

@@ -21,7 +21,10 @@ impl App {
             DialogAction::AskExport(clips) => self.ask_export_of(&clips),
             DialogAction::ShowFolder(folder) => {
                 if let Err(error) = open::that_detached(&folder) {
-                    let text = format!("No program shows {}: {error}. Look there by hand.", folder.display());
+                    let text = format!(
+                        "{} could not be shown in a file manager: {error}. Open the folder yourself.",
+                        folder.display()
+                    );
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
@@ -56,7 +59,7 @@ impl App {
             DialogAction::BrowseExport { folder } => self.browse(ctx, Browse::Export { folder }),
             DialogAction::ImportWeights { path, by } => self.import_weights(ctx, path, by),
             DialogAction::ExportWeights(path) if path.exists() => {
-                let text = format!("{} is there already.", path.display());
+                let text = format!("{} already exists.", path.display());
                 let replace = FileCommand::ExportWeights { path: Some(path) };
                 self.say(ctx, ToastKind::Note, text, vec![("Replace it", crate::ui::Action::Run(replace.into()))]);
             }

@@ -92,7 +92,7 @@ impl App {
             }
             PosesAction::RenameOwn(pose, name) => {
                 if self.poses.own.iter().any(|p| p.name == name) {
-                    self.toast(ctx, ToastKind::Error, format!("Another of your poses is called “{name}” already."));
+                    self.toast(ctx, ToastKind::Error, format!("My poses already has a pose named “{name}”."));
                 } else if let Some(found) = self.poses.own.iter_mut().find(|p| p.name == pose) {
                     found.name = name;
                     self.store_own(ctx);
@@ -101,7 +101,7 @@ impl App {
             PosesAction::ForgetOwn(pose) => {
                 self.poses.own.retain(|p| p.name != pose);
                 self.store_own(ctx);
-                self.toast(ctx, ToastKind::Ok, format!("Removed “{pose}” from your poses"));
+                self.toast(ctx, ToastKind::Ok, format!("Removed “{pose}” from My poses"));
             }
             PosesAction::Share(Library::Own, name) => {
                 let Some(pose) = self.poses.own.iter().find(|p| p.name == name) else { return };
@@ -112,7 +112,7 @@ impl App {
                     over: PoseDestination::FILE,
                 };
                 self.run(ctx, keep);
-                self.toast(ctx, ToastKind::Ok, format!("“{name}” is kept with this file, too"));
+                self.toast(ctx, ToastKind::Ok, format!("Copied “{name}” to this file"));
             }
             PosesAction::Share(Library::File, name) => {
                 let Some(session) = &self.session else { return };
@@ -122,7 +122,7 @@ impl App {
                 self.poses.own.retain(|p| p.name != name);
                 self.poses.own.push(pose);
                 self.store_own(ctx);
-                self.toast(ctx, ToastKind::Ok, format!("“{name}” is one of your poses, too"));
+                self.toast(ctx, ToastKind::Ok, format!("Copied “{name}” to My poses"));
             }
         }
     }
@@ -146,7 +146,7 @@ impl App {
         let nodes = match wanted {
             Ok(wanted) => wanted.into_iter().map(|(n, _)| n).collect(),
             Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("The pose was not pasted: {error}."));
+                self.toast(ctx, ToastKind::Error, format!("The pose could not be pasted: {error}."));
                 return;
             }
         };
@@ -167,10 +167,10 @@ impl App {
         match read.and_then(|text| serde_json::from_str::<Stored>(&text).map_err(|e| e.to_string())) {
             Ok(stored) => self.poses.own = stored.poses.into_iter().filter(KeptPose::is_valid).collect(),
             Err(error) => {
-                log::warn!("{} does not read: {error}", path.display());
+                log::warn!("{} cannot be read: {error}", path.display());
                 // What is there is not written over.
                 if let Err(error) = std::fs::rename(&path, path.with_extension("unread.json")) {
-                    log::warn!("{} could not be put aside: {error}", path.display());
+                    log::warn!("{} could not be renamed: {error}", path.display());
                 }
             }
         }
@@ -190,7 +190,7 @@ impl App {
         };
         if let Err(error) = write() {
             let text = format!(
-                "Your poses could not be written to {}: {error}. Keep them in the file instead.",
+                "My poses could not be written to {}: {error}. Save the poses in this file instead.",
                 path.display()
             );
             self.toast(ctx, ToastKind::Error, text);

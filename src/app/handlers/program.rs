@@ -48,7 +48,7 @@ impl App {
         let length = self.program.settings.length;
         let above = document.node(node).parent.map_or_else(|| "its parent".to_owned(), |p| document.node(p).label(p));
         let text = format!(
-            "{} moved by {:.3} {} on its own, so it comes off {above}.",
+            "Only {} moved, by {:.3} {}, so it is now detached from {above}.",
             document.node(node).label(node),
             by * length.per_metre(),
             length.sign()
@@ -71,7 +71,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let commands = self.around(session).posed(nodes, drag);
         let Some(session) = &mut self.session else { return };
-        let done = session.run_all("Put a limb somewhere", &commands).map(|_| ());
-        self.say_done(ctx, done, "Put a limb somewhere");
+        let done = session.run_all("IK to a point", &commands).map(|_| ());
+        self.say_done(ctx, done, "IK to a point");
     }
 }

@@ -31,7 +31,7 @@ impl App {
             return;
         }
         let Some(home) = self.keys_home() else {
-            let text = "The timeline shows no clip. Show one in Animate mode to edit its keys.";
+            let text = "No clip is open. Open a clip in Animate mode to edit its keys.";
             self.toast(ctx, ToastKind::Note, text);
             return;
         };
@@ -99,7 +99,7 @@ impl App {
 
     fn key_nodes(&mut self, ctx: &Context, clip: ClipId, nodes: BTreeSet<NodeId>, parts: Option<Parts>) {
         if nodes.is_empty() {
-            self.toast(ctx, ToastKind::Note, "Nothing was keyed: the clip moves nothing yet. Select joints first.");
+            self.toast(ctx, ToastKind::Note, "Nothing to key: the clip has no channels yet. Select joints first.");
             return;
         }
         let time = Seconds(self.timeline.playback.time as f32);

@@ -141,8 +141,7 @@ impl App {
 
     /// Sets the pivot at what is under the pointer: a joint, or a spot of the skin, which then moves with the joint that moves it most.
     pub(in crate::app) fn set_pivot_spot(&mut self, ctx: &Context) {
-        const NOTHING: &str =
-            "There is nothing under the pointer to set the pivot on. Point at a joint or at the skin.";
+        const NOTHING: &str = "The pivot was not set: no joint or surface is under the pointer.";
         let pointer = ctx.input(|i| i.pointer.latest_pos());
         let rect = self.panels.layout().rect(Pane::Viewport);
         let found = pointer.zip(rect).filter(|(p, rect)| rect.contains(*p)).and_then(|(p, rect)| {
@@ -159,7 +158,7 @@ impl App {
         self.viewport.pivot_spot = Some((node, spot));
         self.viewport.pivot = Pivot::Spot;
         let name = self.session.as_ref().map_or_else(String::new, |s| s.document().node(node).label(node));
-        self.toast(ctx, ToastKind::Ok, format!("The pivot is a spot of {name} now"));
+        self.toast(ctx, ToastKind::Ok, format!("The pivot is now a point on {name}"));
     }
 
     /// The spot under a point of the picture: the joint that it is of, and where in that joint's space.

@@ -227,7 +227,7 @@ impl App {
         let pose = keep_pose(document, self.renderer.pose(), name, Some(canvas.joints()));
         let kept = kept_poses(document).iter().any(|p| p.name == name.trim());
         if kept {
-            let text = format!("A pose “{}” is kept with this file already. Choose another name.", name.trim());
+            let text = format!("This file already has a pose named “{}”. Choose another name.", name.trim());
             self.toast(ctx, ToastKind::Error, text);
             return;
         }

@@ -170,7 +170,7 @@ impl Painting {
         if self.layering.masked().is_some() {
             return match self.layering.mask_at(vertex) {
                 Some(mask) => (format!("mask {mask:.2}"), false),
-                None => ("not in the layer, so it has no mask".into(), true),
+                None => ("no mask: this vertex is not in the layer".into(), true),
             };
         }
         if !self.brush.kind.is_of_one_joint() {
@@ -221,18 +221,18 @@ impl Painting {
                 };
                 let note = if grew {
                     match moved(true) {
-                        list if list.is_empty() => "takes what no joint has".into(),
-                        list => format!("takes from {}", list.join(" and ")),
+                        list if list.is_empty() => "uses the remaining weight".into(),
+                        list => format!("weight comes from {}", list.join(" and ")),
                     }
                 } else if shrank {
                     match moved(false) {
                         list if list.is_empty() => String::new(),
-                        list => format!("gives to {}", list.join(" and ")),
+                        list => format!("weight goes to {}", list.join(" and ")),
                     }
                 } else {
                     let held = before.iter().filter(|(j, _)| locked.get(usize::from(*j)) == Some(&true));
                     if held.map(|(_, w)| w).sum::<f32>() > 1.0 - 1e-4 {
-                        return ("locked joints hold all of it".into(), true);
+                        return ("all its weight is on locked joints".into(), true);
                     }
                     "nothing to change here".into()
                 };

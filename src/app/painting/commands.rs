@@ -52,7 +52,7 @@ impl App {
                     None => self.toast(
                         ctx,
                         ToastKind::Error,
-                        "No vertex of the layer is under the brush to take a mask from.",
+                        "No mask was picked: no vertex of the layer is under the brush.",
                     ),
                 }
             }
@@ -61,16 +61,14 @@ impl App {
                     let share = hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
                     self.painting.brush.value = share;
                 }
-                _ => self.toast(ctx, ToastKind::Error, "No vertex is under the brush to take a weight from."),
+                _ => self.toast(ctx, ToastKind::Error, "No weight was picked: no vertex is under the brush."),
             },
             BrushCommand::Flood if self.painting.layering.masked().is_some() => self.flood_mask(ctx),
             BrushCommand::Flood => {
                 let kind = self.painting.brush.kind;
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
-                    let text = format!(
-                        "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Replace, Scale or Smooth.",
-                        kind.label()
-                    );
+                    let text =
+                        format!("{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.", kind.label());
                     self.toast(ctx, ToastKind::Note, text);
                     return;
                 }
@@ -99,7 +97,7 @@ impl App {
             self.painting.last.as_ref().map_or_else(Vec::new, |h| h.shares.iter().map(|(n, _)| *n).collect());
         let count = shares.len();
         if count == 0 {
-            self.toast(ctx, ToastKind::Note, "No spot was under the brush yet: point at the surface first.");
+            self.toast(ctx, ToastKind::Note, "Point at the surface first: no vertex was under the brush yet.");
             return;
         }
         let now = self.painting.joint_node().and_then(|joint| shares.iter().position(|n| *n == joint));
@@ -126,10 +124,8 @@ impl App {
                 ("Flood joints", each(&flood))
             }
             (JointAct::Flood, _) if brush.kind != BrushKind::Smooth => {
-                let text = format!(
-                    "Nothing was flooded: {} works where it is rubbed; choose Add, Subtract, Replace, Scale or Smooth.",
-                    brush.kind.label()
-                );
+                let text =
+                    format!("{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.", brush.kind.label());
                 self.toast(ctx, ToastKind::Note, text);
                 return;
             }
@@ -160,7 +156,7 @@ impl App {
                 ("Gradient along a limb", vec![Along { to, from, width: None, curve: None, reach: reach() }.into()])
             }
             (JointAct::Swap | JointAct::Merge | JointAct::Limb, _) => {
-                self.toast(ctx, ToastKind::Note, "Nothing was changed: choose two joints in the list first.");
+                self.toast(ctx, ToastKind::Note, "Choose two joints in the list first.");
                 return;
             }
         };
@@ -184,7 +180,7 @@ impl App {
     fn flood_mask(&mut self, ctx: &Context) {
         let brush = self.painting.brush;
         if brush.kind != BrushKind::Replace {
-            let text = "The mask was not flooded: only Replace floods a mask; choose it, and the value that the mask is to have.";
+            let text = "Only Replace can flood a mask. Choose Replace and set the value.";
             self.toast(ctx, ToastKind::Error, text);
             return;
         }
@@ -203,16 +199,14 @@ impl App {
     /// A gradient between two spots of the surface, given as they are at rest.
     pub(in crate::app) fn paint_gradient(&mut self, ctx: &Context, from: Vec2, to: Vec2, size: Vec2) {
         if self.painting.layering.masked().is_some() {
-            let text = "Nothing was painted: a gradient is of weights; choose Stroke for the mask, or paint weights.";
+            let text = "Gradients paint weights, not masks. Choose Stroke, or paint weights.";
             self.toast(ctx, ToastKind::Error, text);
             return;
         }
         let brush = self.painting.brush;
         if !brush.kind.is_of_one_joint() {
-            let text = format!(
-                "Nothing was painted: a gradient gives one joint a value, and {} does not; choose Add, Subtract, Replace or Scale.",
-                brush.kind.label()
-            );
+            let text =
+                format!("{} cannot paint a gradient. Choose Add, Subtract, Replace or Scale.", brush.kind.label());
             self.toast(ctx, ToastKind::Note, text);
             return;
         }
@@ -224,7 +218,7 @@ impl App {
             Some(spot)
         };
         let (Some(a), Some(b)) = (rest(from), rest(to)) else {
-            self.toast(ctx, ToastKind::Error, "Nothing was painted: both ends of a gradient must lie on the surface.");
+            self.toast(ctx, ToastKind::Error, "The gradient was not painted: start and end it on the surface.");
             return;
         };
         let Some(node) = self.painting.joint_node() else { return };
@@ -351,7 +345,7 @@ impl App {
         } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fix.is_some()) {
             let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
             let Some(node) = document.shown_nodes().into_iter().find(on_skin) else {
-                let text = "The mesh hangs on no node that is shown. Fix normalizes its weights all the same.";
+                let text = "No shown node uses this mesh. Fix normalizes its weights anyway.";
                 self.toast(ctx, ToastKind::Error, text);
                 return;
             };

@@ -53,7 +53,7 @@ impl Painting {
 
     /// The command that a text of weights comes to.
     fn pasted(&self, document: &Document, text: &str, columns: &[NodeId]) -> Result<Assign, String> {
-        let Some(canvas) = &self.canvas else { return Err("no mesh with weights is shown".into()) };
+        let Some(canvas) = &self.canvas else { return Err("no skinned mesh is shown".into()) };
         if text.trim_start().starts_with('{') {
             let line = CommandLine::parse(text.trim()).and_then(|line| Command::read(&line));
             return match line {
@@ -62,7 +62,7 @@ impl Painting {
                     Ok(Assign { reach, ..assign })
                 }
                 Ok(_) | Err(_) => {
-                    Err("the clipboard holds no weights; copy those of a vertex, or rows of a table".into())
+                    Err("the clipboard contains no weights; copy a vertex's weights or table rows first".into())
                 }
             };
         }
@@ -102,14 +102,14 @@ impl App {
             match self.painting.copied_each(document) {
                 Some(text) => {
                     let text_of = match self.painting.vertices.len() {
-                        1 => "Copied the weights of 1 vertex, as a row.".to_owned(),
-                        n => format!("Copied the weights of {} vertices, a row each.", thousands(n)),
+                        1 => "Copied the weights of 1 vertex as a table row.".to_owned(),
+                        n => format!("Copied the weights of {} vertices, one table row each.", thousands(n)),
                     };
                     ctx.copy_text(text);
                     self.painting.clipboard = None;
                     self.toast(ctx, ToastKind::Ok, text_of);
                 }
-                None => self.toast(ctx, ToastKind::Error, "No vertex is selected to copy from."),
+                None => self.toast(ctx, ToastKind::Error, "Select vertices to copy their weights."),
             }
             return;
         }
@@ -119,11 +119,11 @@ impl App {
                 self.painting.clipboard = Some(copied);
                 let text = match count {
                     1 => "Copied the weights of 1 vertex.".to_owned(),
-                    n => format!("Copied the mean of {} vertices.", thousands(n)),
+                    n => format!("Copied the average weights of {} vertices.", thousands(n)),
                 };
                 self.toast(ctx, ToastKind::Ok, text);
             }
-            None => self.toast(ctx, ToastKind::Error, "No vertex is selected, or under the brush, to copy from."),
+            None => self.toast(ctx, ToastKind::Error, "Select vertices or point at one to copy its weights."),
         }
     }
 
@@ -144,10 +144,10 @@ impl App {
         }
         match self.painting.clipboard.clone() {
             Some(_) if self.painting.vertices.is_empty() => {
-                self.toast(ctx, ToastKind::Error, "No vertex is selected to paste onto.");
+                self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
             }
             Some(assign) => self.run(ctx, assign),
-            None => self.toast(ctx, ToastKind::Error, "No weights were copied yet. Copy those of a vertex first."),
+            None => self.toast(ctx, ToastKind::Error, "The clipboard contains no weights. Copy a vertex first."),
         }
     }
 
@@ -157,10 +157,10 @@ impl App {
         let Some(session) = &self.session else { return };
         match self.painting.pasted(session.document(), text, &[]) {
             Ok(assign) if assign.reach.vertices.is_none() && self.painting.vertices.is_empty() => {
-                self.toast(ctx, ToastKind::Error, "No vertex is selected to paste onto.");
+                self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
             }
             Ok(assign) => self.run(ctx, assign),
-            Err(why) => self.toast(ctx, ToastKind::Error, format!("No weights were pasted: {why}.")),
+            Err(why) => self.toast(ctx, ToastKind::Error, format!("The weights could not be pasted: {why}.")),
         }
     }
 
@@ -172,7 +172,7 @@ impl App {
             Ok(assign) => self.run(ctx, assign),
             Err(refused) => {
                 let (_, own) = canvas.part_of(refused.vertex);
-                let text = format!("Nothing was set: vertex {own} cannot have these weights, {}.", refused.why);
+                let text = format!("Vertex {own} cannot have these weights: {}.", refused.why);
                 self.toast(ctx, ToastKind::Error, text);
             }
         }
@@ -188,7 +188,7 @@ impl App {
                 let none = vertices.is_empty();
                 self.painting.select(vertices, add);
                 if none {
-                    self.toast(ctx, ToastKind::Note, "No vertex was selected: none is meant by that.");
+                    self.toast(ctx, ToastKind::Note, "No vertex was selected: none matches.");
                 }
             }
             Err(why) => {
@@ -208,7 +208,7 @@ impl App {
         };
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let Some(kind) = WeightFile::of_ending(ending) else {
-            let text = format!("No weights were exported to {}: end its name in .json or .xml.", path.display());
+            let text = format!("The weights were not exported to {}: use .json or .xml.", path.display());
             self.toast(ctx, ToastKind::Error, text);
             return;
         };
@@ -220,7 +220,8 @@ impl App {
                 self.toast(ctx, ToastKind::Ok, text);
             }
             Err(error) => {
-                let text = format!("No weights were exported to {}: {error}. Choose another place.", path.display());
+                let text =
+                    format!("The weights could not be exported to {}: {error}. Choose another folder.", path.display());
                 self.toast(ctx, ToastKind::Error, text);
             }
         }

@@ -34,7 +34,7 @@ impl App {
                     return;
                 }
                 if self.painting.before.is_some() {
-                    let text = "The weights that the file was opened with are shown. Choose Edited to paint.";
+                    let text = "The view shows the file's original weights. Choose Edited to paint.";
                     self.toast(ctx, ToastKind::Note, text);
                     return;
                 }
@@ -57,8 +57,8 @@ impl App {
                 }
                 if brush.mirror && self.painting.one_sided == Some(false) {
                     self.painting.one_sided = Some(true);
-                    let text = "The stroke is not mirrored: the joints of the other side are on another skin. When the side is \
-                                painted, Mirror among the acts on weights goes from skin to skin.";
+                    let text = "The stroke was not mirrored: the joints of the other side belong to another skin. \
+                    Paint one side, then use the Mirror button under Weights, which works across skins.";
                     self.toast(ctx, ToastKind::Note, text);
                 }
                 if let Some(canvas) = &self.painting.canvas {
@@ -154,7 +154,7 @@ impl App {
         let done = match live {
             Some(live) if live.generation != session.generation() => {
                 session.cancel();
-                Err("the model was changed meanwhile; paint again".to_owned())
+                Err("the model was changed during the stroke; paint again".to_owned())
             }
             Some(live) => session.commit_layers(label, live.paint.layers()).map_err(|e| e.to_string()),
             None => Ok(session.commit()),
@@ -170,7 +170,7 @@ impl App {
             Ok(true) => {
                 // Said once: it may be so on purpose.
                 if let Some(why) = refused.filter(|why| self.painting.told.insert(*why)) {
-                    self.toast(ctx, ToastKind::Note, format!("Some vertices stayed as they were: {why}."));
+                    self.toast(ctx, ToastKind::Note, format!("Some vertices did not change: {why}."));
                 }
                 return;
             }
@@ -180,13 +180,12 @@ impl App {
             }
             Ok(false) if fault.is_some() => fault.unwrap_or_default(),
             Ok(false) if self.painting.stroke.last_hits().next().is_none() => {
-                let text = "Nothing was painted: no surface of this skin is under the brush.";
+                let text = "Nothing was painted: this skin's surface is not under the brush.";
                 self.toast(ctx, ToastKind::Note, text);
                 return;
             }
             Ok(false) if masked => {
-                let text = "Nothing was painted: the mask is so already, or the layer holds nothing here; paint weights into \
-                            it first.";
+                let text = "Nothing was painted: the mask already has this value, or the layer has no weights here.";
                 self.toast(ctx, ToastKind::Note, text);
                 return;
             }
@@ -208,14 +207,14 @@ impl App {
         let posed = PosedSurface { positions: &posed.positions, normals: &posed.normals };
         let ends = canvas.as_ref().is_some_and(|c| stroke.ends_with_piece(c, posed));
         if brush.reach == Reach::Surface && ends {
-            let text = "Nothing was painted: the weights of this piece of the mesh already match. The piece ends here, and Along surface \
-                        stays on it.";
+            let text = "Nothing was painted: this mesh piece already matches, and Along surface does not cross to \
+            other pieces.";
             let wide = Brush { reach: Reach::Volume, ..brush };
             let verbs = vec![("Use Volume", Action::Paint(PaintAction::Brush(Box::new(wide))))];
             self.say(ctx, ToastKind::Note, text.to_owned(), verbs);
             return;
         }
-        let text = "Nothing was painted: these weights already match, or locked joints hold all of them.";
+        let text = "Nothing was painted: the weights already match, or locked joints have all of the weight.";
         self.toast(ctx, ToastKind::Note, text);
     }
 

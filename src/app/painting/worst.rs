@@ -195,7 +195,7 @@ impl App {
     pub(in crate::app) fn step_spot(&mut self, ctx: &Context, back: bool) {
         let count = self.painting.spots.len();
         if count == 0 {
-            let text = "No worst spots are known. Find the worst pose first.";
+            let text = "No worst deformations are listed. Search for them first.";
             self.toast(ctx, crate::ui::ToastKind::Note, text);
             return;
         }

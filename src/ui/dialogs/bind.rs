@@ -100,9 +100,9 @@ pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &Bind
     let document = session.document();
     let mut now = draft.clone();
     let words = if draft.create {
-        "Binds meshes to joints, both as they are at the pose that is chosen below."
+        "Binds meshes to joints at the pose chosen below."
     } else {
-        "Binds skinned meshes again, with their joints at the pose that is chosen below."
+        "Rebinds skinned meshes with their joints at the pose chosen below."
     };
     let name = if draft.create { "Bind meshes to joints" } else { "Rebind meshes" };
     head(ui, theme, None, name, words, actions);
@@ -174,23 +174,23 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
         joints_ui(ui, theme, document, now);
     }
     caption(ui, theme, "Bind at");
-    if choice(ui, theme, !now.at_moment, "The pose of the file", "With its edits in Pose mode").clicked() {
+    if choice(ui, theme, !now.at_moment, "The file's pose", "Including your edits in Pose mode").clicked() {
         now.at_moment = false;
     }
     if let Some((clip, time)) = draft.moment {
         let label = format!("{} at {time:.2} s", document.clip_label(clip));
-        if choice(ui, theme, now.at_moment, &label, "The shown clip at the playhead").clicked() {
+        if choice(ui, theme, now.at_moment, &label, "The current pose of the clip at the playhead").clicked() {
             now.at_moment = true;
         }
     }
     if !draft.create {
         caption(ui, theme, "Shape");
-        let hint = "The mesh has its modelled shape at this pose";
-        if choice(ui, theme, !now.posed, "Modelled shape", hint).clicked() {
+        let hint = "At this pose, the mesh gets its undeformed, modeled shape";
+        if choice(ui, theme, !now.posed, "Modeled shape", hint).clicked() {
             now.posed = false;
         }
-        let hint = "The mesh keeps its present look; vertices, normals and morph targets are stored anew";
-        if choice(ui, theme, now.posed, "Visible shape", hint).clicked() {
+        let hint = "At this pose, the mesh keeps its deformed shape; vertices, normals and morph targets are rewritten";
+        if choice(ui, theme, now.posed, "Deformed shape", hint).clicked() {
             now.posed = true;
         }
     }
@@ -203,7 +203,7 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
 
 /// The selected joints, or those of a skin.
 fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraft) {
-    let selected = format!("The selected joints: {}", now.selected.len());
+    let selected = format!("Selected joints: {}", now.selected.len());
     if !now.selected.is_empty() && choice(ui, theme, now.of_skin.is_none(), &selected, "").clicked() {
         now.of_skin = None;
     }
@@ -216,6 +216,6 @@ fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraf
         }
     }
     if now.selected.is_empty() && document.skins.count() == 0 {
-        small(ui, theme, "Select the joints in the outliner, then open Bind… again");
+        small(ui, theme, "Select joints in the outliner, then open Bind… again");
     }
 }

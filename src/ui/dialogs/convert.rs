@@ -49,7 +49,7 @@ impl ConvertDraft {
         let mut parts = Vec::new();
         match meshes {
             0 => parts.push("no meshes".to_owned()),
-            _ => parts.push(format!("{} of {vertices} vertices", many_of(meshes, "mesh", "meshes"))),
+            _ => parts.push(format!("{}, {vertices} vertices", many_of(meshes, "mesh", "meshes"))),
         }
         parts.push(if joints == 0 { "no joints".to_owned() } else { many(joints, "joint") });
         parts.push(if clips == 0 { "no clips".to_owned() } else { many(clips, "clip") });
@@ -68,7 +68,7 @@ const UNITS: [(f32, &str); 6] = [
     (0.0254, "inches"),
     (0.001, "millimeters"),
     (0.1, "decimeters"),
-    (0.056_444, "CMU’s, 5.64 cm"),
+    (0.056_444, "CMU mocap, 5.64 cm"),
 ];
 
 pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &mut Actions) {
@@ -78,12 +78,12 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
     ui.label(RichText::new(format!("{} · {}", draft.format, draft.contents())).font(Theme::font(Font::Heading)));
-    small(ui, theme, "Opened as a new glTF model; the file itself is not changed.");
+    small(ui, theme, "Opens as a new glTF model. The original file is not changed.");
     ui.add_space(10.0);
-    row(ui, theme, "Up", |ui| {
+    row(ui, theme, "Up axis", |ui| {
         segments(ui, theme, |ui| {
             for axis in UpAxis::ALL {
-                if segment(ui, theme, &format!("{} is up", axis.label()), now.conversion.up == axis, false).clicked() {
+                if segment(ui, theme, &format!("{} up", axis.label()), now.conversion.up == axis, false).clicked() {
                     now.conversion.up = axis;
                 }
             }
@@ -97,12 +97,12 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
         row(ui, theme, "Height maps", |ui| {
             let mut steep = now.conversion.height.unwrap_or(4.0);
             let field = ui.add_sized([72.0, 24.0], DragValue::new(&mut steep).range(0.0..=64.0).speed(0.1));
-            name_widget(ui, &field, "Steepness of height maps");
+            name_widget(ui, &field, "Strength of height maps");
             if field.changed() {
                 now.conversion.height = Some(steep);
             }
             let words = if draft.found.heights == 1 { "becomes a normal map" } else { "become normal maps" };
-            let text = format!("{} {words}, this steep", many(draft.found.heights, "height map"));
+            let text = format!("strength ({} {words})", many(draft.found.heights, "height map"));
             small(ui, theme, &text);
         });
     }
@@ -118,8 +118,8 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
             actions.push(DialogAction::SetDialog(None));
         }
         if draft.onto {
-            let text = "Take its clips onto the open model…";
-            let about = "Joints are matched by name and role, and the motion is fitted to the model";
+            let text = "Import its clips into the open model…";
+            let about = "Joints are matched by name and role, and the motion is retargeted";
             if ui.add(egui::Button::new(text).min_size(vec2(0.0, 32.0))).on_hover_text(about).clicked() {
                 actions.push(DialogAction::TakeClips(Box::new(now.clone())));
             }
@@ -146,7 +146,7 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let known = UNITS.iter().position(|(metres, _)| (metres - unit).abs() < 1e-6);
     let mut chosen = known.unwrap_or(UNITS.len());
     let mut list: Vec<(usize, &str, &str)> = UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
-    list.push((UNITS.len(), "another", "Meters per unit, as a number"));
+    list.push((UNITS.len(), "other", "Meters per unit, as a number"));
     let was = chosen;
     choices(ui, "Unit", 150.0, &list, &mut chosen);
     if chosen != was {
@@ -165,8 +165,8 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     }
     if let Some(size) = now.size {
         let guessed = now.conversion.unit.is_none() && now.found.unit.is_some();
-        let words = if guessed { ", unit guessed from the size" } else { "" };
-        small(ui, theme, &format!("largest extent {:.2} m{words}", size * now.unit()));
+        let words = if guessed { " (unit estimated from the size)" } else { "" };
+        small(ui, theme, &format!("largest dimension {:.2} m{words}", size * now.unit()));
     }
 }
 
@@ -175,7 +175,7 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let mut rate = now.conversion.rate.unwrap_or(stated);
     let suffix = format!(" {}/s", now.found.rate_of);
     let field = ui.add_sized([116.0, 24.0], DragValue::new(&mut rate).range(0.01..=1e6).max_decimals(3).suffix(suffix));
-    name_widget(ui, &field, "Ticks or frames a second");
+    name_widget(ui, &field, "Ticks or frames per second");
     if field.changed() {
         now.conversion.rate = Some(rate);
     }
@@ -186,7 +186,7 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         for usual in USUAL_RATES.into_iter().filter(|r| (0.1..=600.0).contains(&lasts(*r))).take(4) {
             let button =
                 ui.button(format!("{usual}")).on_hover_text(format!("The longest clip lasts {:.2} s", lasts(usual)));
-            name_widget(ui, &button, &format!("Take {usual} a second"));
+            name_widget(ui, &button, &format!("Use {usual} per second"));
             if button.clicked() {
                 chosen = Some(usual);
             }
@@ -211,7 +211,11 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, findings: &[Diagnostic]) {
             if finding.severity == Severity::Info { small(ui, theme, &text) } else { warning(ui, theme, &text) }
         }
         if findings.len() > MOST {
-            small(ui, theme, &format!("… and {} more, under Problems once it is open", findings.len() - MOST));
+            small(
+                ui,
+                theme,
+                &format!("… and {} more. Open the file to see them under Problems", findings.len() - MOST),
+            );
         }
     });
 }

@@ -183,14 +183,14 @@ const PRESETS: [Preset; 6] = [
     Preset { name: "Engine: skeleton, one file per clip", skeleton_only: true, rate: None, each: true, gltf: false },
     Preset { name: "Library: skeleton with all clips", skeleton_only: true, rate: None, each: false, gltf: false },
     Preset {
-        name: "Baked: one model, keys at 30 fps",
+        name: "Baked: one model, a key every frame at 30 fps",
         skeleton_only: false,
         rate: Some("30"),
         each: false,
         gltf: false,
     },
     Preset {
-        name: "To read and compare: text and data apart",
+        name: "For diffs: .gltf text with a separate .bin file",
         skeleton_only: false,
         rate: None,
         each: false,
@@ -231,19 +231,19 @@ fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
 
 /// What files are called, where each clip gets one.
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
-    labelled(ui, theme, "Named", |ui| {
+    labelled(ui, theme, "File name", |ui| {
         let width = ui.available_width() - 120.0;
         let field = egui::TextEdit::singleline(&mut draft.names)
             .align(egui::Align2::LEFT_CENTER)
             .desired_width(width)
             .font(egui::TextStyle::Monospace);
         let field = edged(ui, |ui| ui.add(field.hint_text("{clip}")));
-        name_widget(ui, &field, "Named");
+        name_widget(ui, &field, "File name");
         menu_button(ui, "Insert field", |ui| {
             let parts = [
                 ("{clip}", "the clip's name"),
-                ("{file}", "what the document is called"),
-                ("{number}", "the clip's place among these"),
+                ("{file}", "the open file's name"),
+                ("{number}", "the clip's number in this list"),
                 ("{date}", "today"),
             ];
             for (part, about) in parts {
@@ -283,7 +283,7 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                     theme.color(ColorRole::SeverityWarning),
                 );
                 let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
-                let said = format!("{} does not close: {about}{more}", document.clip_label(*clip));
+                let said = format!("{} does not loop: {about}{more}", document.clip_label(*clip));
                 let said = cut(ui, &said, &Theme::font(Font::Body), ui.available_width() - 200.0);
                 ui.label(RichText::new(said).color(theme.color(ColorRole::TextPrimary)));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -309,7 +309,7 @@ const LABELS: f32 = 72.0;
 /// What is written, with which keys, into what files, and where; whether the place was confirmed.
 fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft, actions: &mut Actions) -> bool {
     ui.spacing_mut().item_spacing.y = 6.0;
-    labelled(ui, theme, "What", |ui| {
+    labelled(ui, theme, "Content", |ui| {
         segments(ui, theme, |ui| {
             for (skeleton, text) in [(false, "Whole model"), (true, "Skeleton and clips")] {
                 if segment(ui, theme, text, now.skeleton_only == skeleton, false).clicked() {
@@ -339,12 +339,12 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
                 .desired_width(56.0)
                 .font(egui::TextStyle::Monospace);
             let field = edged(ui, |ui| ui.add(field));
-            name_widget(ui, &field, "Frames a second");
+            name_widget(ui, &field, "Frames per second");
             ui.label(RichText::new("frames per second").color(theme.color(ColorRole::TextSecondary)));
         }
         let unkeyed = document.aids.unkeyed.len();
         if unkeyed > 0 {
-            let said = format!("{} not keyed, and left out", many(unkeyed, "pose"));
+            let said = format!("{} not keyed, not exported", many(unkeyed, "pose"));
             ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
         }
     });
@@ -382,7 +382,7 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
             .desired_width(width)
             .font(egui::TextStyle::Monospace);
         let field = edged(ui, |ui| ui.add(field));
-        if ui.button("Choose…").on_hover_text("The system's own dialog").clicked() {
+        if ui.button("Choose…").on_hover_text("Opens the system's file dialog").clicked() {
             actions.push(DialogAction::BrowseExport { folder: each });
         }
         name_widget(ui, &field, label);
@@ -422,9 +422,9 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     ui.horizontal(|ui| {
         let fails = foreseen.and_then(|f| f.fails.as_ref());
         let said = match (&request, files.len(), own) {
-            (None, ..) => Err("The rate is not a number".to_owned()),
+            (None, ..) => Err("The frame rate is not a number".to_owned()),
             (_, 0, _) => Err("Nothing to export: choose a clip".to_owned()),
-            (.., true) => Err("That is the file that is open; choose another name".to_owned()),
+            (.., true) => Err("This is the open file. Choose another name".to_owned()),
             _ if fails.is_some() => Err(fails.cloned().unwrap_or_default()),
             _ => {
                 let size =
@@ -432,7 +432,7 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
                 let way = if replaced > 0 { format!(", {} replaced", many(replaced, "file")) } else { String::new() };
                 let alike = match request.as_ref().map_or(0, |r| r.alike(document)) {
                     0 => String::new(),
-                    n => format!(", {} called alike and numbered", n + 1),
+                    n => format!(", {} with equal names get numbers", n + 1),
                 };
                 Ok(format!("{}, about {size} in total{way}{alike}", many(files.len(), "file")))
             }
@@ -470,7 +470,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     };
     let Some(found) = foreseen.and_then(|f| f.findings.as_ref()) else {
         let fails = foreseen.is_some_and(|f| f.fails.is_some());
-        line(ui, if fails { "" } else { "Checking what will be written…" });
+        line(ui, if fails { "" } else { "Checking the export…" });
         return;
     };
     let part = if found.checked < found.files {
@@ -533,7 +533,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
                 draft.left_out.retain(|id| !shown.contains(id));
             }
             if all.len() > 8 {
-                ui.allocate_ui(vec2(160.0, 24.0), |ui| filter_field(ui, theme, &mut draft.filter, "Filter the clips"));
+                ui.allocate_ui(vec2(160.0, 24.0), |ui| filter_field(ui, theme, &mut draft.filter, "Filter clips"));
             }
         });
     });
@@ -620,9 +620,9 @@ fn files_ui(
                             let ink = theme.color(ColorRole::TextSecondary);
                             ui.label(RichText::new(size).font(Theme::font(Font::NumberSmall)).color(ink));
                             if is_there(path) {
-                                small(ui, theme, "replaces the file there");
+                                small(ui, theme, "replaces a file");
                             } else if clips.len() == 1 && !stem.contains(&label) {
-                                small(ui, theme, &format!("was {label}"));
+                                small(ui, theme, &format!("clip {label}"));
                             }
                         });
                     });
@@ -630,7 +630,7 @@ fn files_ui(
             },
         );
         if files.is_empty() {
-            small(ui, theme, "No file comes of it");
+            small(ui, theme, "Nothing to export");
         }
     });
     (replaced, is_own)

@@ -57,7 +57,7 @@ impl FileList {
             let (folder, there, waker) = (folder.clone(), listing.clone(), ui.ctx().clone());
             let work = move || {
                 let found = read(&folder).map_err(|error| match error.kind() {
-                    io::ErrorKind::NotFound => "There is no such folder".to_owned(),
+                    io::ErrorKind::NotFound => "This folder does not exist".to_owned(),
                     _ => format!("This folder cannot be read: {error}"),
                 });
                 if there.set(found).is_ok() {
@@ -169,7 +169,7 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, w
     let chosen = list_ui(files, ui, theme, &mut text, what);
     ui.add_space(12.0);
     ui.horizontal(|ui| {
-        if plain(ui, "Browse…").on_hover_text("The system's own dialog").clicked() {
+        if plain(ui, "Browse…").on_hover_text("Opens the system's file dialog").clicked() {
             actions.push(DialogAction::Browse { what });
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -213,16 +213,16 @@ pub fn weights_ui(
     let mut chosen = by;
     ui.add_space(8.0);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Found by").color(view.theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("Match by").color(view.theme.color(ColorRole::TextSecondary)));
         let ways = [
-            (None, "What fits", "By numbers where the meshes are the same, else by the surface"),
+            (None, "Automatic", "By vertex order if the meshes are the same, else by surface"),
             (
                 Some(CarryWay::Surface),
                 "Surface",
-                "The nearest point of the surface, after its character is posed onto the rest pose here",
+                "Nearest point on the surface, with both characters in this file's rest pose",
             ),
-            (Some(CarryWay::Uv), "UV", "The spot at the same texture coordinates"),
-            (Some(CarryWay::Order), "Order", "The vertex of the same number"),
+            (Some(CarryWay::Uv), "UV", "The point with the same texture coordinates"),
+            (Some(CarryWay::Order), "Vertex order", "The vertex with the same index"),
         ];
         segments(ui, view.theme, |ui| {
             for (way, text, help) in ways {
@@ -308,7 +308,7 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
                 None => return note(ui, theme, "Reading the folder…"),
             };
             if let Some(above) = above
-                && entry_ui(ui, theme, "..", "Folder above", false, false).clicked()
+                && entry_ui(ui, theme, "..", "Parent folder", false, false).clicked()
             {
                 *text = folder_text(above);
             }
@@ -323,7 +323,7 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
                 note(
                     ui,
                     theme,
-                    if typed.is_empty() || saves { "No models here" } else { "Nothing here has this in its name" },
+                    if typed.is_empty() || saves { "No models in this folder" } else { "No file matches the filter" },
                 );
             }
             for entry in shown {

@@ -147,7 +147,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         0 => format!("{} read.", many(found.files.len(), "file")),
         left => format!("Reading {} of {}…", found.files.len() + 1, many(found.files.len() + left, "file")),
     };
-    let words = format!("{read} The model itself stays as it is: only clips are added.");
+    let words = format!("{read} Only clips are added; the model is not changed.");
     head(ui, theme, None, &title, &words, actions);
     keys(ui, found, &mut now);
     // In a low window both sides scroll, and the buttons stay in sight.
@@ -181,7 +181,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         ui.add_space(12.0);
         small(ui, theme, "If rest poses differ");
         segments(ui, theme, |ui| {
-            for (how, text) in [(KeysHow::Rests, "Retarget"), (KeysHow::Copy, "Copy keys")] {
+            for (how, text) in [(KeysHow::Rests, "Retarget"), (KeysHow::Copy, "Copy keys as they are")] {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -305,10 +305,10 @@ fn fault_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, actions: &mut Actions
 /// Other ways to get at a file whose clips do not belong here.
 fn open_ui(ui: &mut Ui, file: &ImportFile, actions: &mut Actions) {
     let Some(path) = &file.path else { return };
-    if plain(ui, "Open instead").clicked() {
+    if plain(ui, "Open it instead").clicked() {
         actions.push(DialogAction::OpenPath(path.clone()));
     }
-    if plain(ui, "Open in a window").on_hover_text("In a window of its own, beside this one").clicked() {
+    if plain(ui, "Open in new window").on_hover_text("Opens the file in a second Ulna window").clicked() {
         actions.push(DialogAction::OpenApart(path.clone()));
     }
 }
@@ -336,7 +336,7 @@ fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft,
     let mut place = ui.new_child(egui::UiBuilder::new().max_rect(tick).id_salt(("tick", k)));
     place.add_enabled_ui(!about.is_empty, |ui| {
         let response = check(ui, theme, &mut on, "");
-        name_widget(ui, &response, &format!("Take {name}"));
+        name_widget(ui, &response, &format!("Import {name}"));
     });
     if on != ticked
         && let Some(tick) = now.ticked.get_mut(k)
@@ -426,7 +426,7 @@ fn bones_ui(ui: &Ui, theme: &Theme, bones: &[[[f32; 2]; 2]], rect: Rect) {
         painter.text(
             middle,
             Align2::CENTER_CENTER,
-            "It has no joints",
+            "The file has no joints",
             Theme::font(Font::Small),
             theme.color(ColorRole::TextTertiary),
         );
@@ -459,7 +459,7 @@ fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &Impor
     if !file.guessed.is_empty() {
         let joints = all_joints(document);
         ui.add_space(2.0);
-        let head = format!("Matched by other means than the name, {}", file.guessed.len());
+        let head = format!("Matched by something other than the exact name, {}", file.guessed.len());
         let head = RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
         egui::CollapsingHeader::new(head).id_salt(("guessed", &file.name)).show(ui, |ui| {
             for (theirs, ours) in &file.guessed {
@@ -468,7 +468,7 @@ fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &Impor
         });
     }
     if !now.by_hand.is_empty() {
-        small(ui, theme, "What is said here holds for all files with joints of these names.");
+        small(ui, theme, "These matches apply to all imported files with the same joint names.");
     }
 }
 
@@ -487,7 +487,7 @@ fn counterpart_ui(
         let font = Theme::font(Font::NumberSmall);
         let text = cut(ui, theirs, &font, rect.width() - 8.0);
         ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
-        let shown = chosen.map_or_else(|| "Leave out".to_owned(), |n| document.node(n).label(n));
+        let shown = chosen.map_or_else(|| "Skip joint".to_owned(), |n| document.node(n).label(n));
         let width = ui.available_width() - 4.0;
         let mut to = chosen;
         let list = egui::ComboBox::from_id_salt(("counterpart", theirs))
@@ -495,13 +495,13 @@ fn counterpart_ui(
             .width(width)
             .height(280.0)
             .show_ui(ui, |ui| {
-                ui.selectable_value(&mut to, None, "Leave out");
+                ui.selectable_value(&mut to, None, "Skip joint");
                 for node in joints {
                     ui.selectable_value(&mut to, Some(*node), document.node(*node).label(*node));
                 }
             });
         list.response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Counterpart of {theirs}: {shown}"))
+            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Joint for {theirs}: {shown}"))
         });
         if to == found {
             now.by_hand.remove(theirs);
@@ -555,7 +555,8 @@ fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
         });
         let Some(path) = &found.files[about.file].path else { return };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if icon_button(ui, theme, icons::ICON_OPEN_IN_NEW, "Open the file in a window", "", false, Ok(())).clicked()
+            if icon_button(ui, theme, icons::ICON_OPEN_IN_NEW, "Open the file in a new window", "", false, Ok(()))
+                .clicked()
             {
                 actions.push(DialogAction::OpenApart(path.clone()));
             }
@@ -576,7 +577,7 @@ fn details_ui(
 ) {
     let Some(about) = found.rows.get(now.shown) else {
         if found.waiting.is_empty() {
-            small(ui, theme, "None of these files has a clip that fits.");
+            small(ui, theme, "These files contain no clips that fit this skeleton.");
         }
         return;
     };
@@ -609,33 +610,33 @@ fn details_ui(
     if about.is_other {
         ui.horizontal(|ui| open_ui(ui, file, actions));
     }
-    line(ui, "Joints found", format!("{} of {}", fit.matched(), fit.joints), ColorRole::TextPrimary);
+    line(ui, "Joints matched", format!("{} of {}", fit.matched(), fit.joints), ColorRole::TextPrimary);
     if let Some(document) = document {
         counterparts_ui(ui, theme, document, file, now);
     }
     let [name, plain, role] = fit.found;
-    line(ui, "By the same name", name.to_string(), ColorRole::TextSecondary);
-    line(ui, "By the name without prefix or case", plain.to_string(), ColorRole::TextSecondary);
-    line(ui, "By what part of a body they are", role.to_string(), ColorRole::TextSecondary);
+    line(ui, "By exact name", name.to_string(), ColorRole::TextSecondary);
+    line(ui, "By name, ignoring prefix and case", plain.to_string(), ColorRole::TextSecondary);
+    line(ui, "By body part", role.to_string(), ColorRole::TextSecondary);
     if fit.turned > 0 {
-        line(ui, "Rest otherwise, or along other axes", fit.turned.to_string(), ColorRole::TextPrimary);
+        line(ui, "With another rest pose or other axes", fit.turned.to_string(), ColorRole::TextPrimary);
     }
     if (fit.ratio - 1.0).abs() > 0.005 {
-        line(ui, "Travel, by the height", format!("× {:.3}", fit.ratio), ColorRole::TextSecondary);
+        line(ui, "Travel scaled by height", format!("× {:.3}", fit.ratio), ColorRole::TextSecondary);
     }
     if !about.lost.is_empty() {
         let few: Vec<&str> = about.lost.iter().take(4).map(String::as_str).collect();
         let more = if about.lost.len() > 4 { format!(" and {} more", about.lost.len() - 4) } else { String::new() };
-        warning(ui, theme, &format!("Not here, and left out: {}{more}", few.join(", ")));
+        warning(ui, theme, &format!("Skipped, not in this file: {}{more}", few.join(", ")));
     }
     if about.resampled > 0 {
         small(
             ui,
             theme,
-            &format!("{} got keys at the times of all that moves above them.", many(about.resampled, "joint")),
+            &format!("Adds keys to {} at the times at which their parents have keys.", many(about.resampled, "joint")),
         );
     } else if !fit.is_same() && now.how == KeysHow::Rests {
-        small(ui, theme, "Keys are moved over by the rests: same times, same number. Nothing is resampled.");
+        small(ui, theme, "Keys are retargeted from rest pose to rest pose. Their times and number stay the same.");
     }
 }
 
@@ -667,7 +668,7 @@ fn foot_ui(
                     ui,
                     theme,
                     &format!(
-                        "{} has {here} of {joints} joints of this body; it is left out unless you tick it.",
+                        "{} matches only {here} of {joints} joints of this character, so it is not selected.",
                         file.name
                     ),
                 );
@@ -677,7 +678,7 @@ fn foot_ui(
                 ui,
                 theme,
                 &format!(
-                    "Adds {keys} keys, about {} KB. All other bytes stay. One step to undo.",
+                    "Adds {keys} keys, about {} KB. All other bytes stay unchanged. One undo step.",
                     bytes.div_ceil(1024)
                 ),
             );

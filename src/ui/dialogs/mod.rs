@@ -175,7 +175,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if loose {
                 let keep = primary(ui, theme, "Keep and save");
-                if keep.on_hover_text("Stores them in the file, so that they can be edited again").clicked() {
+                if keep.on_hover_text("Saves the layers in the file, so that they stay editable").clicked() {
                     actions.push(DialogAction::KeepThen(then.clone()));
                 }
                 let bake = plain(ui, "Bake and save");
@@ -206,7 +206,7 @@ fn lost(unsaved: &ulna_session::Unsaved, reverts: bool) -> String {
         many(unsaved.unkeyed, "unkeyed pose"),
         many(unsaved.pose_layers, "layer"),
         many(unsaved.layers, "weight layer"),
-        unsaved.mix.then(|| "the mix".to_owned()),
+        unsaved.mix.then(|| "the unsaved mix".to_owned()),
         many(unsaved.pairs, "mirror pair"),
     ];
     let mut parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -217,8 +217,8 @@ fn lost(unsaved: &ulna_session::Unsaved, reverts: bool) -> String {
     let only_layers = !unsaved.file && unsaved.unkeyed + unsaved.pairs == 0 && !unsaved.mix && layers > 0;
     let effect = match (only_layers, layers) {
         (false, _) => "",
-        (true, 1) => "; its effect is saved",
-        (true, _) => "; their effect is saved",
+        (true, 1) => "; its result is already saved",
+        (true, _) => "; their result is already saved",
     };
     format!("{act} loses {all}{effect}.")
 }
@@ -227,13 +227,11 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
     let theme = view.theme;
     let name = view.session.map_or_else(String::new, |s| s.file_name());
     title(ui, theme, &format!("Save {name}"));
-    ui.label(
-        RichText::new("This is what will differ from the file on disk.").color(theme.color(ColorRole::TextSecondary)),
-    );
+    ui.label(RichText::new("Differences from the file on disk:").color(theme.color(ColorRole::TextSecondary)));
     ui.add_space(8.0);
     if lines.is_empty() {
         ui.label(
-            RichText::new("Nothing. The file stays as it was, to the byte.")
+            RichText::new("None. The saved file is identical, byte for byte.")
                 .color(theme.color(ColorRole::TextSecondary)),
         );
     }
@@ -259,7 +257,7 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
         ui.horizontal(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
             paint_icon(ui.painter(), rect.center(), icons::ICON_LOCK, 14.0, theme.color(ColorRole::TextSecondary));
-            let text = "Everything else stays as it is, to the byte.";
+            let text = "All other bytes stay unchanged.";
             ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
         });
     }
@@ -348,17 +346,17 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
         false => marked.iter().filter_map(|k| history.done().get(k - 1)).collect(),
     };
     let note = match (chosen.len(), marked.is_empty()) {
-        (0, _) => "Nothing was done yet".to_owned(),
-        (_, true) => "Ctrl or Shift and a click marks steps".to_owned(),
-        (1, _) => "1 step is marked".to_owned(),
-        (n, _) => format!("{n} steps are marked"),
+        (0, _) => "No edits yet".to_owned(),
+        (_, true) => "Ctrl-click or Shift-click to select steps".to_owned(),
+        (1, _) => "1 step selected".to_owned(),
+        (n, _) => format!("{n} steps selected"),
     };
     ui.horizontal(|ui| {
         if plain(ui, "Close").clicked() {
             actions.push(DialogAction::SetDialog(None));
         }
         let copy = ui.add_enabled_ui(!chosen.is_empty(), |ui| plain(ui, "Copy as script")).inner;
-        if copy.on_hover_text("Copies these steps as lines of text, which “ulna run” does to any file").clicked() {
+        if copy.on_hover_text("Copies the steps as a script that “ulna run” can apply to other files").clicked() {
             let lines = chosen.iter().flat_map(|step| step.lines(session.document()));
             let text: String = lines.map(|line| format!("{line}\n")).collect();
             ui.ctx().copy_text(text);
@@ -388,7 +386,7 @@ fn graphics(device: &DeviceFacts) -> Vec<String> {
     let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
     let mut lines = vec![
         format!("Graphics: {}, {}{driver}", device.id(), device.kind.label()),
-        format!("Buffers up to {megabytes} MiB, textures up to {side} pixels a side."),
+        format!("Largest buffer {megabytes} MiB, largest texture {side} × {side} pixels."),
     ];
     lines.extend(device.instead.iter().map(|text| format!("{text}.")));
     lines
@@ -397,7 +395,7 @@ fn graphics(device: &DeviceFacts) -> Vec<String> {
 fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
     title(ui, theme, &format!("Ulna {}", env!("CARGO_PKG_VERSION")));
     let lines = [
-        "Poses, keys and weights of glTF models, saved with nothing else changed.".to_owned(),
+        "Edits poses, keys and weights of glTF models. All other bytes stay unchanged.".to_owned(),
         "Licensed under MIT or Apache-2.0.".to_owned(),
         "Fonts: Inter and JetBrains Mono, SIL Open Font License 1.1. Icons: Material Symbols, Apache-2.0.".to_owned(),
     ];

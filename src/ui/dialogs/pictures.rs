@@ -88,9 +88,9 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let (Some(session), Some(clip)) = (view.session, view.shown_clip()) else { return };
     let document = session.document();
     let mut now = draft.clone();
-    head(ui, theme, None, &format!("Pictures of {}", document.clip_label(clip)), "", actions);
+    head(ui, theme, None, &format!("Render images of {}", document.clip_label(clip)), "", actions);
     ui.spacing_mut().item_spacing.y = 6.0;
-    labelled(ui, theme, "As", |ui| {
+    labelled(ui, theme, "Format", |ui| {
         segments(ui, theme, |ui| {
             let kinds = [
                 (FilmKind::Numbered, "Image sequence"),
@@ -113,21 +113,21 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         side(ui, width, "Width in pixels");
         ui.label("×");
         side(ui, height, "Height in pixels");
-        ui.label(RichText::new("pixels each").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("pixels").color(theme.color(ColorRole::TextSecondary)));
     });
     let fastest = if now.kind == FilmKind::Gif { 50.0 } else { 240.0 };
     now.fps = now.fps.clamp(0.1, fastest);
     labelled(ui, theme, "Rate", |ui| {
         let field = ui.add(egui::DragValue::new(&mut now.fps).range(0.1..=fastest).speed(0.1).max_decimals(3));
-        name_widget(ui, &field, "Pictures a second");
+        name_widget(ui, &field, "Images per second");
         ui.label(RichText::new("per second").color(theme.color(ColorRole::TextSecondary)));
     });
-    labelled(ui, theme, "Shown", |ui| {
-        check(ui, theme, &mut now.transparent, "Transparent");
+    labelled(ui, theme, "Options", |ui| {
+        check(ui, theme, &mut now.transparent, "Transparent background");
         if now.transparent {
             now.grid = false;
         }
-        ui.add_enabled_ui(!now.transparent, |ui| check(ui, theme, &mut now.grid, "Ground"));
+        ui.add_enabled_ui(!now.transparent, |ui| check(ui, theme, &mut now.grid, "Ground grid"));
         check(ui, theme, &mut now.joints, "Joints");
         check(ui, theme, &mut now.turns, "Turntable");
     });
@@ -159,9 +159,9 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         let about = match now.kind {
             FilmKind::Sheet => {
                 let [columns, rows] = sheet_grid(count, now.size);
-                format!("{}, {columns} × {rows}: {} × {} pixels", many(count, "picture"), columns * w, rows * h)
+                format!("{}, {columns} × {rows}: {} × {} pixels", many(count, "image"), columns * w, rows * h)
             }
-            _ => format!("{} of {w} × {h} pixels", many(count, "picture")),
+            _ => format!("{} of {w} × {h} pixels", many(count, "image")),
         };
         small(ui, theme, &about);
     });
@@ -171,7 +171,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let named = expand(&now.to).file_name().is_some();
-            let verb = format!("Export {}", many(count, "picture"));
+            let verb = format!("Render {}", many(count, "image"));
             let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && named);
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));

@@ -20,13 +20,13 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
     let count = view.dialogs.recoveries.len();
     let heading = match count {
         0 => "Nothing to recover".to_owned(),
-        1 => "Ulna closed while 1 file was not saved".to_owned(),
-        n => format!("Ulna closed while {n} files were not saved"),
+        1 => "Recover unsaved work in 1 file?".to_owned(),
+        n => format!("Recover unsaved work in {n} files?"),
     };
     let words = if count == 0 {
         "No unsaved work of an earlier session was found."
     } else {
-        "All work up to the last step is in the journal. The files themselves are whole."
+        "Ulna closed unexpectedly. Your files are intact, and all unsaved edits can be restored."
     };
     head(ui, theme, None, &heading, words, actions);
     let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
@@ -39,15 +39,15 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 32.0), Sense::hover());
         paint_icon(ui.painter(), rect.center(), icons::ICON_FOLDER_OPEN, 16.0, theme.color(ColorRole::TextTertiary));
-        small(ui, theme, &format!("Kept {} days, in Preferences › Files", ulna_session::KEPT_DAYS));
+        small(ui, theme, &format!("Kept {} days; see Preferences › Files", ulna_session::KEPT_DAYS));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
-                && primary(ui, theme, &format!("Replay {}", many(view.dialogs.recoveries[0].steps.len(), "step")))
+                && primary(ui, theme, &format!("Restore {}", many(view.dialogs.recoveries[0].steps.len(), "edit")))
                     .clicked()
             {
                 actions.push(DialogAction::Recover(0));
             }
-            if plain(ui, if count == 0 { "Close" } else { "Later" }).clicked() {
+            if plain(ui, if count == 0 { "Close" } else { "Decide later" }).clicked() {
                 actions.push(DialogAction::SetDialog(None));
             }
         });
@@ -109,9 +109,13 @@ fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
             RichText::new(&recovery.folder).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
         ui.add(Label::new(folder).truncate());
     });
-    text(ui, theme, &format!("{} not in the file", many(recovery.steps.len(), "step")));
+    text(ui, theme, &format!("{} not saved in the file", many(recovery.steps.len(), "edit")));
     if recovery.changed {
-        warning(ui, theme, "The file changed on disk since: steps go by name, and what does not apply is listed.");
+        warning(
+            ui,
+            theme,
+            "The file changed on disk since. Edits are matched by name; edits that no longer apply are listed.",
+        );
     }
     ui.add_space(4.0);
 }
@@ -125,12 +129,12 @@ fn verbs(
     alone: bool,
     actions: &mut Actions,
 ) {
-    let steps = many(recovery.steps.len(), "step");
+    let steps = many(recovery.steps.len(), "edit");
     ui.horizontal(|ui| {
-        if !alone && ui.button(format!("Replay {steps}")).clicked() {
+        if !alone && ui.button(format!("Restore {steps}")).clicked() {
             actions.push(DialogAction::Recover(k));
         }
-        if ui.button(if listed { "Hide the list" } else { "List" }).clicked() {
+        if ui.button(if listed { "Hide edits" } else { "Show edits" }).clicked() {
             let open = (!listed).then_some(k);
             actions.push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: None })));
         }
@@ -143,7 +147,7 @@ fn verbs(
             actions.push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            small(ui, theme, &format!("last step {}", recovery.last));
+            small(ui, theme, &format!("last edit {}", recovery.last));
         });
     });
 }
@@ -164,14 +168,14 @@ fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
 
 /// The program failed, and goes on.
 pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Option<&str>, actions: &mut Actions) {
-    title(ui, theme, "Something in Ulna failed");
-    text(ui, theme, "What you were just doing was left out. All whole steps are here: save now, and start Ulna again.");
+    title(ui, theme, "Ulna had an internal error");
+    text(ui, theme, "Your last action was canceled. All earlier edits are intact. Save now, then restart Ulna.");
     if let Some(journal) = journal {
-        text(ui, theme, "They are in the journal, too:");
+        text(ui, theme, "The edits are also in the recovery journal:");
         small(ui, theme, journal);
     }
     if let Some(report) = report {
-        text(ui, theme, "A report without anything of your model:");
+        text(ui, theme, "Error report, without any data of your model:");
         small(ui, theme, report);
     }
     ui.add_space(12.0);
@@ -180,7 +184,7 @@ pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Optio
             actions.push(DialogAction::SetDialog(None));
             actions.push(Action::Run(ulna_edit::command::FileCommand::Save.into()));
         }
-        if plain(ui, "Go on").clicked() {
+        if plain(ui, "Continue").clicked() {
             actions.push(DialogAction::SetDialog(None));
         }
     });

@@ -29,26 +29,27 @@ pub fn refused_ui(
     let name = name_of(&request.path);
     let (heading, words, verb) = match obstacle {
         Obstacle::Exists => {
-            (format!("Replace {name}?"), "Another file of this name is there already.".to_owned(), Some("Replace"))
+            (format!("Replace {name}?"), "A file with this name already exists.".to_owned(), Some("Replace"))
         }
         Obstacle::Changed => (
             format!("{name} changed on disk"),
-            "Another program wrote it since it was opened. What that program wrote would be lost.".to_owned(),
+            "Another program changed the file since you opened it. Saving overwrites those changes.".to_owned(),
             Some("Overwrite"),
         ),
         Obstacle::Gone => (
-            format!("{name} is not there any more"),
-            "It was removed, or moved away, since it was opened.".to_owned(),
-            Some("Make it again"),
+            format!("{name} no longer exists"),
+            "The file was deleted or moved since you opened it.".to_owned(),
+            Some("Save it again"),
         ),
         Obstacle::Linked(names) => (
-            format!("{name} has {names} names"),
-            "They are one file. Saved, this one would be another file than the rest.".to_owned(),
-            Some("Cut the link and save"),
+            format!("{name} has {names} hard links"),
+            "All links point to one file. Saving makes this a separate file; the other links keep the old content."
+                .to_owned(),
+            Some("Break the link and save"),
         ),
         Obstacle::ReadOnly => (
             format!("{name} is read-only"),
-            "Check it out, or make it writable, or save under another name.".to_owned(),
+            "Make the file writable (or check it out), or save under another name.".to_owned(),
             None,
         ),
     };
@@ -65,7 +66,7 @@ pub fn refused_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if obstacle == Obstacle::Changed {
                 let edits = view.session.map_or(0, |s| s.history().done().len());
-                if primary(ui, theme, &format!("Reload and replay {}", many(edits, "edit"))).clicked() {
+                if primary(ui, theme, &format!("Reload and reapply {}", many(edits, "edit"))).clicked() {
                     actions.push(DialogAction::Reload { replay: true });
                 }
                 if plain(ui, "Overwrite").clicked() {
@@ -105,11 +106,11 @@ pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path
                 .push(DialogAction::SetDialog(Some(Dialog::SaveAs { path: path.display().to_string(), copy: false })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if primary(ui, theme, &format!("Save without step {}", cause + 1)).clicked() {
+            if primary(ui, theme, &format!("Save without edit {}", cause + 1)).clicked() {
                 actions.push(DialogAction::SetDialog(None));
                 actions.push(DialogAction::LeaveOut(cause));
             }
-            if plain(ui, &format!("Undo {}", many(back, "step"))).clicked() {
+            if plain(ui, &format!("Undo {}", many(back, "edit"))).clicked() {
                 actions.push(DialogAction::SetDialog(None));
                 actions.push(DialogAction::GoTo(cause));
             }
@@ -132,7 +133,7 @@ pub fn changed_ui(
     let theme = view.theme;
     let (name, edits) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().done().len()));
     let when = written.map_or_else(String::new, |w| format!(" {w}"));
-    let words = format!("Another program wrote it{when}. You have {} here.", many(edits, "edit"));
+    let words = format!("Another program changed the file{when}. You have {} in Ulna.", many(edits, "edit"));
     head(
         ui,
         theme,
@@ -142,12 +143,12 @@ pub fn changed_ui(
         actions,
     );
     let rows = [
-        (ChangedOnDisk::Replay, format!("Reload and replay my {}", many(edits, "edit")), applies(outlook)),
-        (ChangedOnDisk::Reload, "Reload".to_owned(), "The edits made here are given up.".to_owned()),
+        (ChangedOnDisk::Replay, format!("Reload and reapply my {}", many(edits, "edit")), applies(outlook)),
+        (ChangedOnDisk::Reload, "Reload".to_owned(), "Discards your edits in Ulna.".to_owned()),
         (
             ChangedOnDisk::Keep,
             "Keep mine".to_owned(),
-            "The next save asks before it replaces what is on disk.".to_owned(),
+            "Keeps your version. The next save asks before overwriting the file.".to_owned(),
         ),
     ];
     ui.spacing_mut().item_spacing.y = 2.0;
@@ -164,12 +165,12 @@ pub fn changed_ui(
         if outlook.changes.len() > MOST {
             what.push_str(&format!("; and {} more", outlook.changes.len() - MOST));
         }
-        let what = if what.is_empty() { "nothing that Ulna knows of".to_owned() } else { what };
-        small(ui, theme, &format!("What changed on disk: {what}"));
+        let what = if what.is_empty() { "nothing that Ulna shows".to_owned() } else { what };
+        small(ui, theme, &format!("Changes on disk: {what}"));
     }
     ui.add_space(12.0);
     let verb = match chosen {
-        ChangedOnDisk::Replay => "Reload and replay",
+        ChangedOnDisk::Replay => "Reload and reapply",
         ChangedOnDisk::Reload => "Reload",
         ChangedOnDisk::Keep => "Keep mine",
     };
@@ -196,12 +197,16 @@ pub fn changed_ui(
 /// How much of the edits applies to the file as it is now.
 fn applies(outlook: Option<&Outlook>) -> String {
     let Some(Outlook { replayed, .. }) = outlook else {
-        return "Done again by name on the new file, as one step. Looking what applies…".to_owned();
+        return "Reapplies your edits to the new file as one undo step. Checking which edits apply…".to_owned();
     };
     match replayed.failed.as_slice() {
-        [] => "All apply, by name, as one step.".to_owned(),
-        [only] => format!("{} apply. Not {only}.", replayed.done),
-        [first, rest @ ..] => format!("{} apply. Not {first}; and {} more.", replayed.done, rest.len()),
+        [] => "All edits apply. They become one undo step.".to_owned(),
+        [only] => format!("{} can be reapplied. Cannot be reapplied: {only}.", many(replayed.done, "edit")),
+        [first, rest @ ..] => format!(
+            "{} can be reapplied. Cannot be reapplied: {first}; and {} more.",
+            many(replayed.done, "edit"),
+            rest.len()
+        ),
     }
 }
 
@@ -218,7 +223,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
         theme,
         None,
         &heading,
-        "Poses without a key are not saved. Those that you leave stay in this window.",
+        "Only keyed poses are saved. Poses you skip stay in this window, unsaved.",
         actions,
     );
     let with = |k: usize, key: bool| {
@@ -244,7 +249,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
                         if widgets::segment(ui, theme, "Key", row.key, false).clicked() {
                             actions.push(with(k, true));
                         }
-                        if widgets::segment(ui, theme, "Leave", !row.key, false).clicked() {
+                        if widgets::segment(ui, theme, "Skip", !row.key, false).clicked() {
                             actions.push(with(k, false));
                         }
                     });
@@ -260,7 +265,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
             actions.push(ProgramAction::Settings(Box::new(settings)));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let verb = if keyed == 0 { "Save without them".to_owned() } else { format!("Key {keyed} and save") };
+            let verb = if keyed == 0 { "Save without these poses".to_owned() } else { format!("Key {keyed} and save") };
             if primary(ui, theme, &verb).clicked() {
                 actions.push(DialogAction::KeyAndSave(rows.to_vec()));
             }

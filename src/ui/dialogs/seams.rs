@@ -42,17 +42,18 @@ pub struct SeamsDraft {
 const ROW: f32 = 26.0;
 /// Right edges of the numbers, from the right: leave, enter, cm, degrees, cm a second.
 const COLUMNS: [(f32, &str); 5] =
-    [(262.0, "leave, s"), (200.0, "enter, s"), (140.0, "cm"), (84.0, "°"), (12.0, "cm/s")];
+    [(262.0, "leave at, s"), (200.0, "enter at, s"), (140.0, "cm"), (84.0, "°"), (12.0, "cm/s")];
 
 pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let mut now = draft.clone();
-    let words = "Where one clip is best left for another, wherever the body stands and whichever way it faces. The numbers \
-                 are of the joint that jumps farthest, without any fade.";
-    head(ui, theme, None, "Seams", words, actions);
+    let words = "The best moment to switch from one clip to another, for each pair of clips. The numbers are the \
+    largest jumps at a hard cut: position and speed of a point on the skin, rotation of a joint. The body's place \
+    and heading are ignored.";
+    head(ui, theme, None, "Best transition points", words, actions);
     ui.horizontal(|ui| {
-        ui.allocate_ui(vec2(260.0, 26.0), |ui| filter_field(ui, theme, &mut now.filter, "Filter seams"));
+        ui.allocate_ui(vec2(260.0, 26.0), |ui| filter_field(ui, theme, &mut now.filter, "Filter transitions"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
                 // From the right.
@@ -107,7 +108,7 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
 fn seam_ui(ui: &mut Ui, theme: &Theme, document: &Document, seam: &BestSeam, now: &mut SeamsDraft) {
     let pair = (seam.from, seam.to);
     let (from, to) = (document.clip_label(seam.from), document.clip_label(seam.to));
-    let (rect, response) = row(ui, theme, ROW, &format!("Seam from {from} to {to}"), now.shown == Some(pair));
+    let (rect, response) = row(ui, theme, ROW, &format!("Transition from {from} to {to}"), now.shown == Some(pair));
     if response.clicked() {
         now.shown = Some(pair);
     }
@@ -152,15 +153,21 @@ fn foot_ui(
             ui.set_width(ui.available_width() - 220.0);
             match (chosen, goes) {
                 (Some(_), None) => {
-                    small(ui, theme, "The first of the two does not play at the playhead: put it on a lane, or go to where it plays.");
+                    small(
+                        ui,
+                        theme,
+                        "The first clip is not playing at the playhead. Add it to a lane, or move the playhead to it.",
+                    );
                 }
-                (None, _) if list.is_empty() => small(ui, theme, "No two clips move joints."),
-                (None, _) => small(ui, theme, "Choose a pair to go over there from what plays."),
+                (None, _) if list.is_empty() => {
+                    small(ui, theme, "No transitions: the file needs two clips that move joints.")
+                }
+                (None, _) => small(ui, theme, "Choose a pair whose first clip is playing."),
                 (Some(_), Some(_)) => {}
             }
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let go = ui.add_enabled_ui(goes.is_some(), |ui| primary(ui, theme, "Go over there").clicked()).inner;
+            let go = ui.add_enabled_ui(goes.is_some(), |ui| primary(ui, theme, "Add transition").clicked()).inner;
             if plain(ui, "Close").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if let Some(seam) = goes.filter(|_| go) {

@@ -144,10 +144,10 @@ fn over_ui(ui: &mut Ui, document: &Document, now: &mut Plays) {
     let mut plane = matches!(now, Plays::Plane { .. });
     let was = plane;
     let list = [
-        (false, "By speed", "A slider: clips lie by how fast they go over the ground"),
-        (true, "Strafing", "Two sliders: clips lie by how fast they go ahead and sideways"),
+        (false, "By speed", "One slider: clips are placed by their travel speed"),
+        (true, "Strafing", "Two sliders: clips are placed by forward and sideways speed"),
     ];
-    choices(ui, "Blend over", 104.0, &list, &mut plane);
+    choices(ui, "Blend by", 104.0, &list, &mut plane);
     if plane == was {
         return;
     }
@@ -220,7 +220,7 @@ fn line_ui(
     if let Some(pointer) = hand.points(&response) {
         *value = (low + (pointer.x - room.left()) / room.width() * (high - low)).clamp(low, high);
     }
-    line(ui, theme, "Speed", "How fast the body goes over the ground", |ui| {
+    line(ui, theme, "Speed", "Travel speed of the body", |ui| {
         let field = DragValue::new(value).range(low..=high).speed(0.01).max_decimals(2).suffix(" m/s");
         hand.took(number(ui, "Blend value", field));
     });
@@ -270,8 +270,8 @@ fn plane_ui(
     hand: &mut Hand,
 ) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 172.0), Sense::click_and_drag());
-    let about = format!("{:.2} to the right, {:.2} ahead, metres a second", value[0], value[1]);
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Slider, true, format!("Way to go: {about}")));
+    let about = format!("{:.2} right, {:.2} forward, meters per second", value[0], value[1]);
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Slider, true, format!("Travel velocity: {about}")));
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
     let plane = Plane::of(points, rect);
@@ -329,12 +329,12 @@ fn plane_ui(
     caption(pos2(stands.x + 4.0, rect.top() + 3.0), Align2::LEFT_TOP, "ahead");
     caption(pos2(rect.right() - 4.0, stands.y + 2.0), Align2::RIGHT_TOP, "right");
     for (axis, label, about) in [
-        (1, "Ahead", "How fast the body goes ahead; below 0 backwards"),
-        (0, "Sideways", "How fast the body goes to its right; below 0 to its left"),
+        (1, "Forward", "Forward speed; negative is backward"),
+        (0, "Sideways", "Speed to the right; negative is to the left"),
     ] {
         line(ui, theme, label, about, |ui| {
             let field = DragValue::new(&mut value[axis]).range(-100.0..=100.0).speed(0.01).max_decimals(2);
-            hand.took(number(ui, &format!("{label}, metres a second"), field.suffix(" m/s")));
+            hand.took(number(ui, &format!("{label}, meters per second"), field.suffix(" m/s")));
         });
     }
 }
@@ -354,16 +354,16 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, ha
             let ink = theme.color(ColorRole::TextSecondary);
             ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, shown, font, ink);
             response.on_hover_text(&text);
-            let axes: &[&str] = if values.len() == 2 { &[" sideways", " ahead"] } else { &[""] };
+            let axes: &[&str] = if values.len() == 2 { &[" sideways", " forward"] } else { &[""] };
             for (value, axis) in values.iter_mut().zip(axes) {
                 let field = DragValue::new(value).range(-100.0..=100.0).speed(0.01).max_decimals(2);
                 let field = ui.add_sized([56.0, 24.0], field.clamp_existing_to_range(false));
-                crate::ui::widgets::name_widget(ui, &field, &format!("Place of {text}{axis}"));
+                crate::ui::widgets::name_widget(ui, &field, &format!("Position of {text}{axis}"));
                 hand.took((field.changed(), field.drag_stopped() || field.lost_focus()));
-                field.on_hover_text(format!("Metres a second{axis} at which the clip counts alone"));
+                field.on_hover_text(format!("Speed in meters per second{axis} at which only this clip plays"));
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let name = format!("Take {text} out of the blend");
+                let name = format!("Remove {text} from the blend");
                 let last = if count > 1 { Ok(()) } else { Err("It is the only clip") };
                 if icon_button(ui, theme, icons::ICON_CLOSE, &name, "", false, last).clicked() {
                     removed = Some(k);
@@ -400,20 +400,18 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, ha
 fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&BlendFacts>) {
     for (node, slide, free) in found.iter().flat_map(|f| &f.slides) {
         ui.horizontal(|ui| {
-            let name = format!("{} slides", document.node(*node).label(*node));
+            let name = format!("Foot sliding of {}", document.node(*node).label(*node));
             let name = cut(ui, &name, &Theme::font(Font::Body), (ui.available_width() - 206.0).max(20.0));
             ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some(free) = free {
-                    let text = format!("{:.1} out of step", free * 100.0);
+                    let text = format!("{:.1} without sync", free * 100.0);
                     let ink = theme.color(ColorRole::TextTertiary);
                     ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(ink));
                 }
                 let text = RichText::new(format!("{:.1} cm/s", slide * 100.0)).font(Theme::font(Font::Number));
                 let label = ui.label(text.color(theme.color(ColorRole::TextPrimary)));
-                label.on_hover_text(
-                    "The mean speed of the foot over the ground while it stands, in the bar's first seconds",
-                );
+                label.on_hover_text("Mean foot sliding during ground contact, over the first seconds of the bar");
             });
         });
     }
@@ -438,7 +436,7 @@ pub(super) fn blend_with_ui(
 
 /// A button that adds a clip to what is blended; what it is then.
 fn added_ui(search: &mut String, ui: &mut Ui, theme: &Theme, document: &Document, now: &Plays) -> Option<Plays> {
-    let words = ["Blend with…", "Clips at their own speed, and a slider between them"];
+    let words = ["Blend with…", "Adds a clip to blend with by a slider"];
     let id = clip_menu(ui, theme, document, search, words, "Blend with…")?;
     Some(match now {
         Plays::Plane { points, value } => {

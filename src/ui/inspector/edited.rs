@@ -98,7 +98,7 @@ fn row_ui(ui: &mut Ui, view: &View<'_>, row: &Edited, actions: &mut Actions) {
     ui.spacing_mut().item_spacing.x = 4.0;
     let revert = ui.button("Revert");
     name_widget(&ui, &revert, &format!("Revert {}", row.title));
-    if revert.on_hover_text("As the file was opened; a step that can be undone").clicked() {
+    if revert.on_hover_text("Restores the value of the opened file (can be undone)").clicked() {
         actions.push(Action::Run(reverts(row.thing).into()));
     }
     let show = ui.button("Show");

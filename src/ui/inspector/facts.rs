@@ -40,11 +40,11 @@ fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
 /// Of the file as a whole.
 pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     let document = session.document();
-    heading(ui, theme, "The file");
+    heading(ui, theme, "File");
     fact(ui, theme, "Name", session.file_name());
-    fact(ui, theme, "Made by", session.generator.clone().unwrap_or_else(|| "unknown".into()));
+    fact(ui, theme, "Generator", session.generator.clone().unwrap_or_else(|| "unknown".into()));
     fact(ui, theme, "Nodes", thousands(document.nodes.len()));
-    fact(ui, theme, "Vertices shown", thousands(document.shown_vertex_count()));
+    fact(ui, theme, "Visible vertices", thousands(document.shown_vertex_count()));
     if !session.extensions_used.is_empty() {
         fact(ui, theme, "Extensions", "");
         for name in &session.extensions_used {
@@ -83,7 +83,7 @@ impl ClipFacts {
         Self {
             travel: way,
             seam: seam(document, clip, frame_of(clip)).as_ref().map(seam_in_words),
-            moves: format!("{} by {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
+            moves: format!("{}, {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
             keys: thousands(clip.key_count()),
             kinds: kinds.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "),
             morphs: clip.tracks.values().filter(|t| t.property == Property::Weights).count(),
@@ -104,7 +104,7 @@ pub fn clip(
     fact(ui, theme, "Name", document.clip_label(id));
     fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
     if let Some(rate) = clip.ticks {
-        fact(ui, theme, "Ticks", format!("{:.1}, {rate} a second", f64::from(clip.length()) * rate));
+        fact(ui, theme, "Ticks", format!("{:.1} at {rate} per second", f64::from(clip.length()) * rate));
     }
     let found = found.update(ui.ctx(), (revision, id), clip.key_count(), || {
         let document = document.clone();
@@ -115,12 +115,12 @@ pub fn clip(
         return;
     };
     if let Some(way) = &found.travel {
-        fact(ui, theme, "Travels", way.as_str());
+        fact(ui, theme, "Travel", way.as_str());
     }
     if let Some(seam) = &found.seam {
-        fact(ui, theme, "As a loop", seam.as_str());
+        fact(ui, theme, "Loop", seam.as_str());
     }
-    fact(ui, theme, "Moves", found.moves.as_str());
+    fact(ui, theme, "Animates", found.moves.as_str());
     fact(ui, theme, "Keys", found.keys.as_str());
     fact(ui, theme, "Interpolation", found.kinds.as_str());
     if found.morphs > 0 {
@@ -156,7 +156,12 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
 pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
     let Some(skin) = document.skins.get(id) else { return };
     fact(ui, theme, "Joints", skin.joints.len().to_string());
-    fact(ui, theme, "Bind pose", if skin.has_inverse_bind { "in the file" } else { "none: as the nodes stand" });
+    fact(
+        ui,
+        theme,
+        "Bind pose",
+        if skin.has_inverse_bind { "stored in the file" } else { "not stored: current node transforms" },
+    );
     let users = document.nodes.values().filter(|n| n.skin == Some(id)).count();
     fact(ui, theme, "Used by", many(users, "node"));
 }
@@ -172,7 +177,7 @@ pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
         fact(ui, theme, "Morph targets", mesh.target_count().to_string());
     }
     if let Some(sets) = mesh.primitives.iter().filter_map(|p| p.weights.as_ref()).map(|w| w.sets).max() {
-        fact(ui, theme, "Influences", format!("up to {} a vertex", sets * 4));
+        fact(ui, theme, "Influences", format!("up to {} per vertex", sets * 4));
     }
     for (index, primitive) in mesh.primitives.iter().enumerate().take(24) {
         let material =
@@ -191,7 +196,7 @@ fn attributes(primitive: &Primitive) -> String {
         (primitive.weights.is_some(), "weights"),
     ];
     let names: Vec<&str> = has.into_iter().filter(|(there, _)| *there).map(|(_, name)| name).collect();
-    if names.is_empty() { "positions alone".into() } else { names.join(", ") }
+    if names.is_empty() { "positions only".into() } else { names.join(", ") }
 }
 
 /// Of a material.
@@ -214,8 +219,8 @@ fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material
     fact(ui, theme, "Roughness", format!("{:.2}", material.roughness));
     let alpha = match material.alpha {
         AlphaMode::Opaque => "opaque".to_owned(),
-        AlphaMode::Mask(cut) => format!("cut out below {cut:.2}"),
-        AlphaMode::Blend => "see-through".to_owned(),
+        AlphaMode::Mask(cut) => format!("mask, cutoff {cut:.2}"),
+        AlphaMode::Blend => "blend".to_owned(),
     };
     fact(ui, theme, "Alpha", alpha);
     fact(ui, theme, "Sides", if material.double_sided { "both" } else { "front" });
@@ -223,7 +228,7 @@ fn material(ui: &mut Ui, theme: &Theme, document: &Document, material: &Material
         fact(ui, theme, "Transmission", format!("{:.2}", material.transmission));
     }
     if material.unlit {
-        fact(ui, theme, "Light", "none: unlit");
+        fact(ui, theme, "Lighting", "unlit");
     }
     let textures = [
         ("Base texture", &material.base_color_texture),

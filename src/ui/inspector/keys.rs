@@ -98,7 +98,7 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
                 .fixed_decimals(3)
                 .update_while_editing(false);
             let response = ui.add_sized([64.0, 24.0], field);
-            name_widget(ui, &response, "Factor of the length");
+            name_widget(ui, &response, "Scale the length by");
             if response.changed() && !response.dragged() {
                 scale(factor);
             }
@@ -124,7 +124,7 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
     let first = kinds.next().flatten();
     let now = KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
     ui.horizontal(|ui| {
-        label(ui, view.theme, "Kind");
+        label(ui, view.theme, "Key type");
         let shown = now.map_or("Mixed", |(_, text)| text);
         let combo = ComboBox::from_id_salt("kind of keys").selected_text(shown).width(120.0).show_ui(ui, |ui| {
             for (kind, text) in KINDS {
@@ -134,7 +134,7 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
                 }
             }
         });
-        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Kind of the keys: {shown}")));
+        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Key type: {shown}")));
     });
 }
 
@@ -144,7 +144,7 @@ fn interpolation_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), a
     let tracks = || view.selected_keys().iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
     let all = |i: Interpolation| tracks().all(|(t, _)| t.interpolation == i);
     ui.horizontal(|ui| {
-        label(ui, theme, "Between");
+        label(ui, theme, "Interpolation");
         segments(ui, theme, |ui| {
             for (way, text) in [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")] {
                 if segment(ui, theme, text, all(way.interpolation()), false).clicked() {
@@ -158,7 +158,7 @@ fn interpolation_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), a
     let others: usize = tracks().map(|(t, times)| t.times.len().saturating_sub(times.len())).sum();
     if others > 0 {
         let text = format!(
-            "glTF has one interpolation a track: {} of {} follow.",
+            "glTF stores one interpolation per track, so {} of {} will change too.",
             plural(others, "other key"),
             if tracks().count() == 1 { "this track".to_owned() } else { format!("these {} tracks", tracks().count()) }
         );

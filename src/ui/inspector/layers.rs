@@ -102,19 +102,19 @@ fn header(
         ui.set_height(26.0);
         if !writes {
             let icon = if state.open { icons::ICON_KEYBOARD_ARROW_DOWN } else { icons::ICON_KEYBOARD_ARROW_RIGHT };
-            let name = if state.open { "Close layers" } else { "Open layers" };
+            let name = if state.open { "Collapse layers" } else { "Expand layers" };
             if icon_button(ui, theme, icon, name, "", false, Ok(())).clicked() {
                 state.open = !state.open;
             }
         }
         panel_title(ui, theme, "Layers");
         let of = match home {
-            LayerHome::Pose => "of the pose".to_owned(),
+            LayerHome::Pose => "of the file's pose".to_owned(),
             LayerHome::Clip(id) => format!("of {}", document.clip_label(id)),
         };
         let note = match layers.0.len() {
-            0 => format!("{of}, none"),
-            n if !(writes || state.open) => format!("{of}, {n}"),
+            0 => format!("{of}: none"),
+            n if !(writes || state.open) => format!("{of}: {n}"),
             _ => of,
         };
         let note = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
@@ -128,19 +128,21 @@ fn header(
                 let mut keeps = document.aids.keeps_layers;
                 let keep = check(ui, theme, &mut keeps, "Keep layers in the file");
                 if keep
-                    .on_hover_text("So that they are there when it is opened again. What is seen is in its keys anyway")
+                    .on_hover_text(
+                        "Saves the layers so that they stay editable. The keys in the file contain their result anyway",
+                    )
                     .clicked()
                 {
                     actions.push(Action::Run(ulna_edit::command::KeepLayers { on: Some(keeps) }.into()));
                 }
-                if ui.add_enabled(!layers.is_empty(), egui::Button::new("Fold all")).clicked() {
+                if ui.add_enabled(!layers.is_empty(), egui::Button::new("Bake all")).clicked() {
                     actions.push(fold(home, None));
                 }
                 if let LayerHome::Clip(id) = home {
                     from_keys_ui(ui, view, document, id, actions);
                 }
             });
-            name_widget(ui, &more, "More of layers");
+            name_widget(ui, &more, "More layer commands");
             if icon_button(ui, theme, icons::ICON_ADD, "New layer", "", false, Ok(())).clicked() {
                 state.open = true;
                 actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into()));
@@ -154,20 +156,20 @@ fn header(
 fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, actions: &mut Actions) {
     ui.separator();
     let clip = || ClipName::Id(id);
-    let split = ui.button("Split into few keys and a layer");
-    if split.on_hover_text("Few keys stay in the clip, the rest of its motion is in a layer").clicked() {
+    let split = ui.button("Split into simple keys and a layer");
+    if split.on_hover_text("Keeps a few keys in the clip and moves the remaining detail into a layer").clicked() {
         actions.push(Action::Run(SplitLayer { clip: clip(), degrees: None, name: None }.into()));
     }
     let unkeyed = view.timeline.unkeyed;
-    let pose = ui.add_enabled(unkeyed.is_some(), egui::Button::new("Unkeyed pose as a layer"));
-    let pose = pose.on_hover_text("What was posed here holds over the whole clip then");
+    let pose = ui.add_enabled(unkeyed.is_some(), egui::Button::new("Layer from unkeyed pose"));
+    let pose = pose.on_hover_text("Applies the unkeyed pose over the whole clip");
     if let Some(at) = unkeyed.filter(|_| pose.clicked()) {
         let time = Some(Seconds(at.time()));
         actions.push(Action::Run(ExtractLayer { clip: clip(), other: None, time, name: None }.into()));
     }
     let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
     ui.add_enabled_ui(!others.is_empty(), |ui| {
-        menu_button(ui, "Difference to a clip", |ui| {
+        menu_button(ui, "Layer from difference to clip", |ui| {
             egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
                 for other in others {
                     if ui.button(document.clip_label(other)).clicked() {
@@ -192,7 +194,7 @@ fn joints_words(document: &Document, layer: &PoseLayer) -> String {
         return mask_words(document, Some(&mask.by));
     }
     match layer.nodes()[..] {
-        [] => "nothing yet".into(),
+        [] => "empty".into(),
         [one] => document.node(one).label(one),
         ref many => format!("{} joints", many.len()),
     }
@@ -249,7 +251,7 @@ fn layer_row(
             let color = theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
             let label = RichText::new(text).font(Theme::font(Font::Heading)).color(color);
             let label = ui.add(egui::Label::new(label).sense(Sense::click()).selectable(false));
-            let label = label.on_hover_text("Double click: another name");
+            let label = label.on_hover_text("Double-click to rename");
             if label.double_clicked() {
                 state.renamed = Some((layer.id, layer.name.to_string()));
             } else if label.clicked() {
@@ -271,8 +273,9 @@ fn layer_row(
                 let color = theme.color(ColorRole::KeyInbetween);
                 diamond(ui.painter(), place.center(), 9.0, color, color);
                 let constant = ui.input(|i| i.modifiers.shift);
-                let mark =
-                    mark.on_hover_text("Its strength has keys. Click: a key here. Shift click: the same at all times");
+                let mark = mark.on_hover_text(
+                    "The strength is animated. Click to set a key here. Shift-click to make it constant",
+                );
                 if mark.clicked() && constant {
                     actions.push(Action::Run(
                         LayerStrengthKeys { of: of(), keys: Numbers(Vec::new()), interpolation: None }.into(),
@@ -298,7 +301,7 @@ fn layer_row(
             mask_ui(ui, view, document, (home, layer), actions);
         });
         name_widget(ui, &menu, &format!("Mask of {}: {text}", layer.name));
-        menu.on_hover_text("Where the layer counts");
+        menu.on_hover_text("Joints that the layer affects");
     }
 }
 
@@ -407,8 +410,8 @@ fn mask_ui(
     line(ui, "Right side", Some(MixMask::Right));
     if let Some(joint) = view.selection.active {
         let label = document.node(joint).label(joint);
-        line(ui, &format!("From {label} on"), Some(MixMask::Below { joint, falloff: 0 }));
-        line(ui, &format!("From {label} on, rising over 3 joints"), Some(MixMask::Below { joint, falloff: 2 }));
+        line(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
+        line(ui, &format!("From {label} on, fading in over 3 joints"), Some(MixMask::Below { joint, falloff: 2 }));
     }
     let selected = &view.selection.nodes;
     if !selected.is_empty() {
@@ -455,25 +458,25 @@ fn more(
             Action::Run(MovePoseLayer { of: of(), up: Some(false), place: None }.into())
         });
         line(ui, at > 0, "Merge down", &mut || Action::Run(MergeLayerDown { of: of() }.into()));
-        line(ui, !view.selection.nodes.is_empty(), "Take the selected joints out", &mut || {
+        line(ui, !view.selection.nodes.is_empty(), "Remove selected joints", &mut || {
             let node = Some(Nodes::Ids(view.selection.nodes.iter().copied().collect()));
             Action::Run(ClearInLayer { of: of(), node }.into())
         });
         if home != LayerHome::Pose {
-            line(ui, true, "Key its strength here", &mut || {
+            line(ui, true, "Key strength here", &mut || {
                 let time = view.timeline.playback.time;
                 let strength = strength_of(layer, time);
                 Action::Run(LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into())
             });
         }
         ui.separator();
-        line(ui, true, "Fold it and those below", &mut || fold(home, Some(layer.id)));
+        line(ui, true, "Bake this and lower layers", &mut || fold(home, Some(layer.id)));
         line(ui, true, "Remove", &mut || Action::Run(RemovePoseLayer { of: of() }.into()));
         if renames {
             state.renamed = Some((layer.id, layer.name.to_string()));
         }
     });
-    name_widget(ui, &menu, &format!("More of {}", layer.name));
+    name_widget(ui, &menu, &format!("More commands for {}", layer.name));
 }
 
 /// What lies below all layers.
@@ -483,11 +486,11 @@ fn bottom_row(ui: &mut Ui, view: &View<'_>, document: &Document, home: LayerHome
     let (icon, text, facts) = match home {
         LayerHome::Pose => {
             let posed = document.nodes.values().filter(|n| n.pose.is_some()).count();
-            (icons::ICON_ACCESSIBILITY_NEW, "Offset of the pose", format!("{posed} joints"))
+            (icons::ICON_ACCESSIBILITY_NEW, "Pose offset", format!("{posed} joints"))
         }
         LayerHome::Clip(id) => {
             let keys = document.clips.get(id).map_or(0, |c| c.key_count());
-            (icons::ICON_MOVIE, "Keys of the clip", format!("{} keys, kept", crate::ui::widgets::thousands(keys)))
+            (icons::ICON_MOVIE, "Keys of the clip", format!("{} base keys", crate::ui::widgets::thousands(keys)))
         }
     };
     let written = view.layers.written.is_none() && home == LayerHome::Pose;
@@ -520,11 +523,9 @@ fn foot(
         state.fold.update((session.generation(), id), |_| foreseen(document, id));
     }
     ui.horizontal(|ui| {
-        let text = if home == LayerHome::Pose { "Fold into the pose" } else { "Fold into keys" };
+        let text = if home == LayerHome::Pose { "Bake into pose" } else { "Bake into keys" };
         let fold_button = ui.add_enabled(layers.any_counts(), egui::Button::new(text));
-        if fold_button
-            .on_hover_text("The layers that are on become keys, and are layers no more. How far that is off is said")
-            .clicked()
+        if fold_button.on_hover_text("Replaces all enabled layers with keys. The error is shown at the right").clicked()
         {
             actions.push(fold(home, None));
         }
@@ -536,7 +537,7 @@ fn foot(
             let fits =
                 |id: &ClipId| home.clip() != Some(*id) && document.clip_label(*id).to_lowercase().contains(&needle);
             let shown: Vec<ClipId> = document.clips.ids().filter(fits).collect();
-            if ui.button(format!("All {} in the list", shown.len())).clicked() {
+            if ui.button(format!("Select all {}", shown.len())).clicked() {
                 state.copied_to.extend(&shown);
             }
             egui::ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
@@ -561,26 +562,25 @@ fn foot(
             }
         });
         name_widget(ui, &button, "Copy to clips…");
-        let foreseen = state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
-        if let Some((folded, off)) = foreseen {
-            let text = match folded.sampled {
-                0 => "exact".to_owned(),
-                _ => format!("{:.2} mm", off * 1000.0),
-            };
-            let about = match folded.sampled {
-                0 => format!("{} tracks keep their keys, exactly", folded.exact),
-                n => format!(
-                    "{n} of {} tracks are sampled, with {} keys more; the skin is at most so far off",
-                    n + folded.exact,
-                    folded.keys_added
-                ),
-            };
-            let text = RichText::new(text)
-                .font(Theme::font(Font::NumberSmall))
-                .color(view.theme.color(ColorRole::TextSecondary));
-            ui.label(text).on_hover_text(about);
-        }
     });
+    let foreseen = state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
+    if let Some((folded, off)) = foreseen {
+        let text = match folded.sampled {
+            0 => "Bake error: none".to_owned(),
+            _ => format!("Bake error: {:.2} mm", off * 1000.0),
+        };
+        let about = match folded.sampled {
+            0 => format!("All {} tracks keep their keys unchanged", folded.exact),
+            n => format!(
+                "Largest distance on the skin. {n} of {} tracks are resampled, which adds {} keys",
+                n + folded.exact,
+                folded.keys_added
+            ),
+        };
+        let text =
+            RichText::new(text).font(Theme::font(Font::NumberSmall)).color(view.theme.color(ColorRole::TextSecondary));
+        ui.label(text).on_hover_text(about);
+    }
 }
 
 /// What folding the layers of a clip would come to, and how far a joint would be off; nothing where they are too much to be tried
@@ -662,7 +662,7 @@ fn in_layer(
     let share = layer.share(strength_of(layer, time), node);
     if share != 1.0 && layer.says(node) {
         let angle = seen.rotation.to_scaled_axis().length().to_degrees();
-        let text = format!("at {:.0} % seen as {angle:.1}°", share * 100.0);
+        let text = format!("{angle:.1}° at {:.0} % strength", share * 100.0);
         ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
     }
 }

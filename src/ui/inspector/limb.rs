@@ -134,7 +134,7 @@ fn swivel_ui(
         swivel.turned = None;
     }
     response.on_hover_text(
-        "Turns the knee or elbow about the line from the root of the limb to its end; drag, or type degrees",
+        "Turns the knee or elbow around the line from the limb's root to its end; drag, or type degrees",
     );
 }
 
@@ -155,7 +155,7 @@ fn reach_ui(ui: &mut Ui, view: &View<'_>, limb: &ik::Limb) {
     ui.painter().vline(soft, rect.y_range(), egui::Stroke::new(1.0, theme.color(ColorRole::SeverityWarning)));
     let text = RichText::new(format!("{:.0} %", part * 100.0)).font(Theme::font(Font::NumberSmall));
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
-    response.on_hover_text("How straight the limb is; beyond the line it stretches slower");
+    response.on_hover_text("How far the limb is extended. Soft reach starts at the line");
 }
 
 /// Where the node stands over the clip: each to be held.
@@ -180,7 +180,7 @@ fn contacts_ui(
     let Some(contacts) = contacts.filter(|c| !c.is_empty()) else { return };
     let times = if contacts.len() == 1 { "once".to_owned() } else { format!("{} times", contacts.len()) };
     ui.label(
-        RichText::new(format!("Low and slow {times} in this clip"))
+        RichText::new(format!("Ground contact found {times} in this clip"))
             .font(Theme::font(Font::Small))
             .color(theme.color(ColorRole::TextSecondary)),
     );
@@ -201,14 +201,14 @@ fn contacts_ui(
             ui.label(
                 RichText::new(&text).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextPrimary)),
             );
-            let button = ui.button("Hold");
-            name_widget(ui, &button, &format!("Hold from {text}"));
-            if button.on_hover_text("Keeps it there over these times").clicked() {
+            let button = ui.button("Lock");
+            name_widget(ui, &button, &format!("Lock from {text}"));
+            if button.on_hover_text("Locks it in place during this contact").clicked() {
                 actions.push(Action::Run(hold(Some(range)).into()));
             }
         });
     }
-    if contacts.len() > 1 && ui.button("Hold them all").clicked() {
+    if contacts.len() > 1 && ui.button("Lock all contacts").clicked() {
         actions.push(Action::Run(hold(None).into()));
     }
 }

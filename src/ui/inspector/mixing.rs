@@ -32,7 +32,7 @@ pub(super) fn preview(label: &str, mix: Mix, actions: &mut Actions) {
 }
 
 pub(super) fn clip_text(document: &Document, id: ClipId) -> String {
-    if document.clips.contains(id) { document.clip_label(id) } else { "a clip that is gone".into() }
+    if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() }
 }
 
 /// A label on the left, and what it is about.
@@ -77,7 +77,7 @@ pub fn mixing_ui(
         panel_title(ui, theme, &title);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let icon = egui_material_icons::icons::ICON_CLOSE;
-            if icon_button(ui, theme, icon, "Leave the bar", "", false, Ok(())).clicked() {
+            if icon_button(ui, theme, icon, "Deselect the bar", "", false, Ok(())).clicked() {
                 actions.push(TimelineAction::ChooseBar(None));
             }
         });
@@ -121,16 +121,20 @@ fn enter_ui(
     (moved, let_go): (&mut bool, &mut bool),
 ) {
     let was = now.enter;
-    line(ui, theme, "Enters by", "How it comes in over what plays before it in its lane", |ui| {
-        let mut list = vec![(Enter::Fade, "Cross-fade", "Its weight rises; the other goes on below")];
+    line(ui, theme, "Transition", "Transition from the previous clip in this lane", |ui| {
+        let mut list = vec![(Enter::Fade, "Cross-fade", "Fades in while the previous clip keeps playing")];
         if !additive {
-            list.push((Enter::Frozen, "Over the pose", "Its weight rises over the pose that is there"));
-            list.push((Enter::Keys, "Key to key", "From the last key of the one to the first of the other"));
+            list.push((Enter::Frozen, "Frozen pose", "Fades in over the last pose of the previous clip"));
+            list.push((
+                Enter::Keys,
+                "Interpolate",
+                "Interpolates from the last key of one clip to the first key of the next",
+            ));
         }
-        let inertial = "It is there at once; what was seen dies away with its velocity";
+        let inertial = "Switches at once; the pose difference decays smoothly (inertialization)";
         list.push((Enter::Inertial, "Inertial", inertial));
-        list.push((Enter::Cut, "At once", "No transition"));
-        choices(ui, "Enters by", 124.0, &list, &mut now.enter);
+        list.push((Enter::Cut, "Cut", "No transition"));
+        choices(ui, "Transition", 124.0, &list, &mut now.enter);
     });
     if now.enter != was && now.fade_in == 0.0 && now.enter != Enter::Cut {
         now.fade_in = 0.25f64.min(now.length);
@@ -145,29 +149,30 @@ fn enter_ui(
         (*moved, *let_go) = (*moved || changed, *let_go || stopped);
     };
     let length = now.length;
-    line(ui, theme, "Fades", "Frames over which it comes in, and goes", |ui| {
+    line(ui, theme, "Fades", "Length of the fade in and fade out in frames", |ui| {
         frames(ui, "Frames of the fade in", &mut now.fade_in, length);
         frames(ui, "Frames of the fade out", &mut now.fade_out, length);
     });
-    line(ui, theme, "Curve", "How its weight rises and falls", |ui| {
+    line(ui, theme, "Fade curve", "Shape of the fade in and fade out", |ui| {
         let list = [
-            (FadeCurve::Smooth, "Smooth", "Slow at both ends: 3u² − 2u³"),
-            (FadeCurve::Linear, "Linear", "Even all the way"),
+            (FadeCurve::Smooth, "Smooth", "Ease in and out: 3u² − 2u³"),
+            (FadeCurve::Linear, "Linear", "Constant rate"),
         ];
-        choices(ui, "Curve", 124.0, &list, &mut now.curve);
+        choices(ui, "Fade curve", 124.0, &list, &mut now.curve);
     });
 }
 
 fn step_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar) {
-    let about = "Clips that keep step go on one phase, as fast as they would alone, by what each counts; bars that play once do not";
-    line(ui, theme, "In step by", about, |ui| {
+    let about = "Keeps the steps of overlapping clips aligned: they share one phase and a common speed. Bars that play \
+                 once are not synchronized";
+    line(ui, theme, "Sync by", about, |ui| {
         let list = [
-            (InStep::Free, "Nothing", "Each on its own clock"),
-            (InStep::Share, "Share", "By the share of its length that each has played"),
-            (InStep::Markers, "Markers", "By the markers of the clips: all meet at each of them"),
-            (InStep::Contacts, "Contacts", "By when feet come down: markers L and R where there are some, else found"),
+            (InStep::Free, "None", "Each clip plays at its own time"),
+            (InStep::Share, "Normalized time", "Matches clips by the fraction of their length"),
+            (InStep::Markers, "Markers", "Aligns the markers of the clips"),
+            (InStep::Contacts, "Contacts", "Aligns foot contacts: markers L and R, or detected contacts"),
         ];
-        ui.add_enabled_ui(now.repeat, |ui| choices(ui, "In step by", 124.0, &list, &mut now.in_step));
+        ui.add_enabled_ui(now.repeat, |ui| choices(ui, "Sync by", 124.0, &list, &mut now.in_step));
     });
 }
 
@@ -175,16 +180,16 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
     let mut took = |(changed, stopped): (bool, bool)| {
         (*moved, *let_go) = (*moved || changed, *let_go || stopped);
     };
-    line(ui, theme, "Speed", "How fast its clip plays", |ui| {
+    line(ui, theme, "Speed", "Playback speed of the clip", |ui| {
         let value = DragValue::new(&mut now.speed).range(0.0..=10.0).speed(0.01).max_decimals(3).suffix(" ×");
         took(number(ui, "Speed of the bar", value));
         check(ui, theme, &mut now.repeat, "Loop");
     });
-    line(ui, theme, "Begins at", "Where in its clip it begins", |ui| {
+    line(ui, theme, "Clip start", "Time in the clip at which the bar starts", |ui| {
         let value = DragValue::new(&mut now.offset).speed(0.01).max_decimals(3).suffix(" s");
-        took(number(ui, "Where the clip begins", value));
+        took(number(ui, "Start time in the clip", value));
     });
-    line(ui, theme, "Weight", "How much it counts in its lane", |ui| {
+    line(ui, theme, "Weight", "Blend weight of the bar in its lane", |ui| {
         let mut percent = now.weight * 100.0;
         let value = DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).max_decimals(1).suffix(" %");
         let (changed, stopped) = number(ui, "Weight of the bar", value);
@@ -193,16 +198,16 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
         }
         took((changed, stopped));
     });
-    let about = "It is averaged with the bars that are there, and does not cover them";
+    let about = "Blends with overlapping bars by weight instead of covering them";
     line(ui, theme, "", "", |ui| {
-        ui.scope(|ui| check(ui, theme, &mut now.along, "Plays along")).response.on_hover_text(about);
+        ui.scope(|ui| check(ui, theme, &mut now.along, "Blend with others")).response.on_hover_text(about);
     });
 }
 
 fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) {
     let theme = view.theme;
     let shown = mask_words(document, now.mask.as_ref());
-    line(ui, theme, "Mask", "Where it counts, within its lane's mask", |ui| {
+    line(ui, theme, "Mask", "Joints that the bar affects, within the lane's mask", |ui| {
         let text = cut(ui, &shown, &Theme::font(Font::Body), 120.0);
         let combo = egui::ComboBox::from_id_salt("bar mask").selected_text(text).width(124.0).show_ui(ui, |ui| {
             let mut choice = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
@@ -217,7 +222,7 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
             choice(ui, "Right side", Some(MixMask::Right));
             if let Some(joint) = view.selection.active {
                 let label = document.node(joint).label(joint);
-                choice(ui, &format!("From {label} on"), Some(MixMask::Below { joint, falloff: 0 }));
+                choice(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
             }
             if !view.selection.nodes.is_empty() {
                 let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();
@@ -242,19 +247,19 @@ fn gap_ui(
 ) {
     let mut nlerp = mix.lanes[lane].nlerp;
     let was = nlerp;
-    let about = "How rotations of the lane are averaged: on the sphere, or by the normalized sum, which is faster";
+    let about = "How the lane blends rotations: SLERP on the sphere, or the faster normalized sum (NLERP)";
     line(ui, theme, "Rotations", about, |ui| {
         choices(
             ui,
             "Rotations",
             124.0,
-            &[(false, "Slerp", "The mean on the sphere"), (true, "Nlerp", "The normalized sum")],
+            &[(false, "Slerp", "Spherical mean"), (true, "Nlerp", "Normalized sum, faster")],
             &mut nlerp,
         );
         let gap = greatest_gap(&mut state.mixer, document, mix, lane, time);
-        let text = RichText::new(format!("{:.2}° apart", gap.to_degrees())).font(Theme::font(Font::Small));
+        let text = RichText::new(format!("differ by {:.2}°", gap.to_degrees())).font(Theme::font(Font::Small));
         let label = ui.label(text.color(theme.color(ColorRole::TextTertiary)));
-        label.on_hover_text("How far both are apart at most for what plays now, over all joints and all shares");
+        label.on_hover_text("Largest difference between SLERP and NLERP for the clips playing now");
     });
     if nlerp != was {
         let mut made = (**mix).clone();

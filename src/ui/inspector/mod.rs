@@ -125,9 +125,9 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             }
             let Some(node) = view.selection.active else {
                 let text = if view.selected_keys().is_empty() {
-                    "Nothing is selected. Click a joint, the skin, or a row of the outliner."
+                    "Nothing is selected. Click a joint, the model, or a row in the outliner."
                 } else {
-                    "No joint is selected. Click one, the skin, or a row of the outliner."
+                    "No joint is selected. Click a joint, the model, or a row in the outliner."
                 };
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if let Some(clip) = view.shown_clip() {
@@ -140,7 +140,7 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             header(ui, view, document, node);
             let locked = view.visibility.locked.contains(&node);
             if locked {
-                let text = "Locked: unlock it in the outliner to pose it.";
+                let text = "Locked. Unlock this node in the outliner to pose it.";
                 ui.label(
                     RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)),
                 );
@@ -239,11 +239,11 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     });
     egui::Grid::new("formula").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for (symbol, words) in [
-            ("W", "World: where the node is in the scene"),
-            ("W parent", "where its parent is"),
-            ("L", "Rest: its place relative to the parent, before any pose"),
-            ("Ul", "Pose: the user-local transform, what you added to the rest"),
-            ("∘", "translation, rotation and scale are put together one by one, so that a node can store them"),
+            ("W", "World: the node's transform in the scene"),
+            ("W parent", "World transform of the parent"),
+            ("L", "Rest: transform relative to the parent, before posing"),
+            ("Ul", "Pose: your change from the rest transform (user-local)"),
+            ("∘", "combines translation, rotation and scale separately, as a node stores them"),
         ] {
             ui.label(part(symbol));
             ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
@@ -263,8 +263,8 @@ fn node_sections(
     let theme = view.theme;
     let rest = document.node(node).rest.transform();
     let note = match view.shown_clip() {
-        Some(_) => format!("added to the rest, at {:.3} s", view.timeline.playback.time),
-        None => "added to the rest".to_owned(),
+        Some(_) => format!("change from rest, at {:.3} s", view.timeline.playback.time),
+        None => "change from rest".to_owned(),
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
     if section(ui, theme, "Ul", "Pose", &note, posed) {
@@ -283,10 +283,10 @@ fn node_sections(
         }
     }
     let source = match (document.node(node).rest_source, document.node(node).rest) {
-        (RestSource::Bind, _) => "from bind, read only",
-        (RestSource::Extras, _) => "remembered, read only",
-        (RestSource::File, Local::Matrix(_)) => "a matrix in the file, read only",
-        (RestSource::File, Local::Trs(_)) => "as in the file, read only",
+        (RestSource::Bind, _) => "from the bind pose, read-only",
+        (RestSource::Extras, _) => "from the file's extras, read-only",
+        (RestSource::File, Local::Matrix(_)) => "matrix in the file, read-only",
+        (RestSource::File, Local::Trs(_)) => "from the file, read-only",
     };
     section(ui, theme, "L", "Rest", source, false);
     let rows = [
@@ -404,9 +404,9 @@ fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
                     }
                 }
             });
-            let name = format!("Order of rotations: {}", state.order.title());
+            let name = format!("Rotation order: {}", state.order.title());
             combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
-            combo.response.on_hover_text("The order in which the angles are applied, or the quaternion itself");
+            combo.response.on_hover_text("Euler rotation order of the fields, or the quaternion");
         });
     });
 }
@@ -484,7 +484,7 @@ fn world_section(
         }
     }
     if world.residue > 1e-3 {
-        let text = "Sheared by scales above it: the numbers are the nearest without shear.";
+        let text = "Non-uniform parent scale shears this node. The values shown ignore the shear.";
         ui.add(
             egui::Label::new(
                 RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)),

@@ -84,7 +84,7 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
         });
     }
     if count > MOST {
-        let text = format!("{} more are not listed; set them by “Set a morph target”.", count - MOST);
+        let text = format!("{} more are not listed. Use the command “Set a morph target” for them.", count - MOST);
         ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
     }
 }

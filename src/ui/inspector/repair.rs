@@ -90,16 +90,16 @@ pub fn repair_ui(
         });
     });
     let Some(before) = &found.before else {
-        ui.label("A clip of one moment is no loop; it needs keys at two times.");
+        ui.label("A loop needs keys at two different times.");
         return;
     };
     said_ui(ui, theme, before);
     gaps_ui(ui, view, document, before, &mut now.all, actions);
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("By").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));
         segments(ui, theme, |ui| {
-            for (how, text) in [(CloseHow::Match, "Match the ends"), (CloseHow::Blend, "Blend the tail")] {
+            for (how, text) in [(CloseHow::Match, "Spread over clip"), (CloseHow::Blend, "Blend last frames")] {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -109,7 +109,7 @@ pub fn repair_ui(
     // What would be wrong on any other seam.
     if before.is_short || before.is_doubled {
         let (how, text) = match before.is_short {
-            true => (CloseHow::AddFrame, "Add the frame that is missing"),
+            true => (CloseHow::AddFrame, "Add the missing frame"),
             false => (CloseHow::DropFrame, "Drop the last frame"),
         };
         segments(ui, theme, |ui| {
@@ -120,12 +120,12 @@ pub fn repair_ui(
     }
     if now.how == CloseHow::Blend {
         ui.horizontal(|ui| {
-            ui.label(RichText::new("Tail").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("Blend").color(theme.color(ColorRole::TextSecondary)));
             let clip = &document.clips[repair.clip];
             let most = (f64::from(clip.length()) / frame_of(clip)).round().max(1.0) as usize;
             let field = ui.add(egui::DragValue::new(&mut now.frames).range(1..=most).suffix(" frames"));
-            name_widget(ui, &field, "Frames of the tail");
-            check(ui, theme, &mut now.speed, "The speed, too");
+            name_widget(ui, &field, "Frames to blend");
+            check(ui, theme, &mut now.speed, "Match speed");
         });
     }
     ui.add_space(4.0);
@@ -136,7 +136,7 @@ pub fn repair_ui(
         let playing = view.timeline.playback.playing;
         let (icon, name) = match playing {
             true => (icons::ICON_PAUSE, "Pause"),
-            false => (icons::ICON_PLAY_ARROW, "Play round the seam"),
+            false => (icons::ICON_PLAY_ARROW, "Play across the loop point"),
         };
         if icon_button(ui, theme, icon, name, "Space", playing, Ok(())).clicked() {
             now.preview |= !playing;
@@ -146,7 +146,9 @@ pub fn repair_ui(
             let verb = RichText::new("Repair the loop").color(theme.color(ColorRole::TextOnAccent));
             let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(0.0, 28.0));
             let button = ui.add_enabled(found.after.is_some() && found.keys > 0, verb);
-            if button.on_disabled_hover_text("No key would change: poses and speed already match at the seam").clicked()
+            if button
+                .on_disabled_hover_text("No change needed: pose and speed already match at the loop point")
+                .clicked()
             {
                 let blends = now.how == CloseHow::Blend;
                 let (frames, speed) = (blends.then_some(now.frames), blends.then_some(now.speed));
@@ -164,16 +166,19 @@ pub fn repair_ui(
 
 fn said_ui(ui: &mut Ui, theme: &Theme, seam: &Seam) {
     let (text, role) = match (seam.is_closed, seam.is_doubled, seam.is_short) {
-        (true, true, _) => ("The last two frames are both the pose at 0: one is too many.", ColorRole::SeverityWarning),
-        (true, ..) if seam.worst().2 > 0.05 => {
-            ("The pose at the end is the pose at 0, but the speed is another.", ColorRole::SeverityWarning)
+        (true, true, _) => {
+            ("The last two frames both match the first pose: one frame is a duplicate.", ColorRole::SeverityWarning)
         }
-        (true, ..) => ("The pose at the end is the pose at 0.", ColorRole::SeverityOk),
-        (false, _, true) => ("It stops a frame short of the pose at 0.", ColorRole::SeverityWarning),
-        (false, ..) => ("The pose at the end is not the pose at 0.", ColorRole::SeverityWarning),
+        (true, ..) if seam.worst().2 > 0.05 => {
+            ("The last pose matches the first, but the speed changes.", ColorRole::SeverityWarning)
+        }
+        (true, ..) => ("The last pose matches the first.", ColorRole::SeverityOk),
+        (false, _, true) => {
+            ("The last frame is missing: the clip stops one frame before the first pose.", ColorRole::SeverityWarning)
+        }
+        (false, ..) => ("The last pose does not match the first.", ColorRole::SeverityWarning),
     };
-    let text =
-        if seam.travels.is_some() { format!("{text} The root's own travel is left out of this.") } else { text.into() };
+    let text = if seam.travels.is_some() { format!("{text} Root travel is ignored.") } else { text.into() };
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(role))).wrap());
     ui.add_space(6.0);
 }
@@ -195,7 +200,7 @@ fn gaps_ui(ui: &mut Ui, view: &View<'_>, document: &Document, seam: &Seam, all: 
         let head = |ui: &mut Ui, text: &str| {
             ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
         };
-        head(ui, &format!("Jump at the seam, {many} of {} joints", seam.gaps.len()));
+        head(ui, &format!("Jump at the loop point, {many} of {} joints", seam.gaps.len()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| head(ui, "cm   degrees"));
     });
     let mut gaps: Vec<_> = seam.gaps.iter().collect();
@@ -258,7 +263,7 @@ fn gap_row(
 
 fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, keys: usize) {
     let Some(after) = after else {
-        ui.label("Keys would fall together: choose another way.");
+        ui.label("Several keys would land on the same frame. Choose another method.");
         return;
     };
     let (was, is) = (before.worst(), after.worst());
@@ -277,8 +282,8 @@ fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, key
             });
         });
     };
-    line(ui, "Worst jump", format!("{:.1} cm", was.1 * 100.0), format!("{:.1} cm", is.1 * 100.0));
-    line(ui, "Worst turn", format!("{:.1}°", was.0.to_degrees()), format!("{:.1}°", is.0.to_degrees()));
-    line(ui, "Jump of speed", format!("{:.0} cm/s", was.2 * 100.0), format!("{:.0} cm/s", is.2 * 100.0));
-    line(ui, "Changed", String::new(), if keys == 1 { "1 key".into() } else { format!("{keys} keys") });
+    line(ui, "Largest jump", format!("{:.1} cm", was.1 * 100.0), format!("{:.1} cm", is.1 * 100.0));
+    line(ui, "Largest rotation jump", format!("{:.1}°", was.0.to_degrees()), format!("{:.1}°", is.0.to_degrees()));
+    line(ui, "Speed mismatch", format!("{:.0} cm/s", was.2 * 100.0), format!("{:.0} cm/s", is.2 * 100.0));
+    line(ui, "Changes", String::new(), if keys == 1 { "1 key".into() } else { format!("{keys} keys") });
 }

@@ -30,9 +30,9 @@ pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Docum
         let title = RichText::new(format!("Skin of {name}, joint {at}")).font(Theme::font(Font::Heading));
         CollapsingHeader::new(title).id_salt(("skin of joint", id.0)).show(ui, |ui| {
             let world = view.pose.world[node.index()];
-            matrix(ui, theme, "B", "Bind: the joint in the mesh when it was bound", &inverse.inverse());
-            matrix(ui, theme, "IBM", "Inverse bind matrix, in the file", &inverse);
-            matrix(ui, theme, "T", "What moves the vertices now", &(world * inverse));
+            matrix(ui, theme, "B", "Bind matrix: the joint in mesh space at bind time", &inverse.inverse());
+            matrix(ui, theme, "IBM", "Inverse bind matrix, from the file", &inverse);
+            matrix(ui, theme, "T", "Skinning matrix now: moves the vertices", &(world * inverse));
             // Not at every moment of a gesture.
             if !view.session.is_some_and(|s| s.history().is_open()) {
                 apart.update((generation, id), |_| {
@@ -43,7 +43,8 @@ pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Docum
             let off = apart.get().copied().unwrap_or(0.0);
             if off > AGREE {
                 let text = format!(
-                    "At rest W·IBM is not the same for all joints of this skin: they show the mesh up to {:.1} mm apart.",
+                    "In the rest pose W·IBM differs between the joints of this skin, so the mesh is deformed by up \
+                    to {:.1} mm.",
                     off * 1000.0
                 );
                 let text = RichText::new(text).font(Theme::font(Font::Small));
@@ -94,10 +95,10 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
     });
     egui::Grid::new("skin formula").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
         for (symbol, words) in [
-            ("T", "Skinning matrix: takes a vertex from the mesh to the scene, as much of it as its weight"),
-            ("W", "World: where the joint is in the scene"),
-            ("IBM", "Inverse bind matrix: takes a vertex from the mesh to the joint as it was bound"),
-            ("B", "Bind matrix, the inverse of IBM: where the joint was in the mesh as it was bound"),
+            ("T", "Skinning matrix: from mesh space to the scene, scaled by the vertex's weight"),
+            ("W", "World: the joint's transform in the scene"),
+            ("IBM", "Inverse bind matrix: from mesh space to joint space at bind time"),
+            ("B", "Bind matrix (inverse of IBM): the joint in mesh space at bind time"),
         ] {
             ui.label(part(symbol));
             ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));

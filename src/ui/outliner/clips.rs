@@ -129,10 +129,10 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if document.clips.count() > 1 {
                     let sorted = state.clip_order != ClipOrder::File;
-                    let button = icon_button(ui, theme, icons::ICON_SORT, "Order of the clips", "", sorted, Ok(()));
+                    let button = icon_button(ui, theme, icons::ICON_SORT, "Sort clips", "", sorted, Ok(()));
                     show_popup(egui::Popup::menu(&button), |ui| {
                         let orders = [
-                            (ClipOrder::File, "As in the file"),
+                            (ClipOrder::File, "File order"),
                             (ClipOrder::Name, "By name"),
                             (ClipOrder::Length, "By length"),
                         ];
@@ -152,7 +152,9 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     if document.clips.is_empty() {
         ui.vertical_centered(|ui| {
             ui.label(
-                RichText::new("None yet").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)),
+                RichText::new("No clips yet")
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextTertiary)),
             );
         });
         return;
@@ -328,7 +330,7 @@ fn clip_menu(
         for (spec, text) in works {
             if text == "Start at 0" && !selected.is_empty() {
                 let many = if selected.len() == 1 { "joint".to_owned() } else { format!("{} joints", selected.len()) };
-                let about = "The other way round of what the selected joints, and their partners, do; all others stay";
+                let about = "Mirrors the motion of the selected joints and their partners. Other joints do not change";
                 if ui.button(format!("Mirror the selected {many}")).on_hover_text(about).clicked() {
                     let node = Some(Nodes::Ids(selected.clone()));
                     actions.push(Action::Run(MirrorClip { clip: clip(), node }.into()));
@@ -347,7 +349,7 @@ fn clip_menu(
             seam(document, clip, frame_of(clip))
         });
         if let Some(found) = found {
-            let words = format!("As a loop, {}", seam_in_words(&found));
+            let words = format!("Loop: {}", seam_in_words(&found));
             let text = RichText::new(words).font(Theme::font(Font::Small));
             let text = text.color(view.theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(text).wrap());
@@ -379,7 +381,7 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
         ("Make editable within 2 mm", "Make clips editable", |clip| {
             MakeEditable { clip, millimetres: Some(2.0) }.into()
         }),
-        ("Put the root motion into the root", "Root motion of clips", |clip| {
+        ("Move root motion to the root", "Root motion of clips", |clip| {
             RootMotion { clip, to: TravelGoes::Root, ground: None, height: None, turn: None, node: None }.into()
         }),
         ("Delete", "Delete clips", |clip| DeleteClip { clip }.into()),

@@ -98,7 +98,8 @@ pub fn mask_ui(
         *stroke = None;
         actions.push(Action::Commit);
     }
-    response.on_hover_text("Press, and drag over rows: counts in full, or not. Shift: by half. Ctrl: with all below");
+    response
+        .on_hover_text("Click or drag over rows to add or remove joints. Shift: half weight. Ctrl: include children");
     Some(area.left())
 }
 

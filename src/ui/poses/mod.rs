@@ -163,17 +163,17 @@ fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, ac
     ui.vertical_centered(|ui| {
         if none {
             let text =
-                "No poses kept yet. A kept pose can be applied again: in part, flipped, blended, or to another model.";
+                "No poses saved yet. A saved pose can be applied again: partly, mirrored, blended, or to another model.";
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             ui.add_space(4.0);
-            let response = ui.button("Keep this pose");
-            name_widget(ui, &response, "Keep the first pose");
+            let response = ui.button("Save pose");
+            name_widget(ui, &response, "Save the first pose");
             if response.clicked() {
                 keep(state, view, actions);
             }
             return;
         }
-        let text = format!("No pose is named “{}”.", state.filter);
+        let text = format!("No pose named “{}”", state.filter);
         ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         ui.add_space(4.0);
         if ui.button("Clear filter").clicked() {
@@ -224,7 +224,7 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
             filter_field(ui, theme, &mut state.filter, "Filter poses");
         });
     }
-    ui.label(RichText::new("To").color(theme.color(ColorRole::TextSecondary)));
+    ui.label(RichText::new("Apply to").color(theme.color(ColorRole::TextSecondary)));
     segments(ui, theme, |ui| {
         for (reach, title) in
             [(PoseReach::Body, "Whole body"), (PoseReach::Selected, "Selected"), (PoseReach::Limb, "Limb")]
@@ -234,7 +234,7 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
             }
         }
     });
-    let flip = icon_button(ui, theme, icons::ICON_FLIP, "Put poses on flipped", "", poses.flip, Ok(()));
+    let flip = icon_button(ui, theme, icons::ICON_FLIP, "Apply poses mirrored", "", poses.flip, Ok(()));
     if flip.clicked() {
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
@@ -242,20 +242,20 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
         if view.mode == ulna_edit::Mode::Animate {
             poses_tab_ui(ui, view, actions);
         }
-        let response = ui.button("Keep this pose");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose that is seen"));
-        if response.on_hover_text("Keeps how the joints stand now, under a name").clicked() {
+        let response = ui.button("Save pose");
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save the current pose"));
+        if response.on_hover_text("Saves the current pose in the library shown here").clicked() {
             keep(state, view, actions);
         }
         blend_buttons_ui(&mut state.blend, ui, view, actions);
         let mut percent = poses.amount * 100.0;
         let field = egui::DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).suffix(" %").fixed_decimals(0);
         let response = ui.add(field);
-        response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "How far a click goes"));
-        if response.on_hover_text("How far a click on a pose goes towards it").changed() {
+        response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Blend amount of a click"));
+        if response.on_hover_text("How far a click blends toward the clicked pose").changed() {
             actions.push(PosesAction::SetAmount(percent / 100.0));
         }
-        ui.label(RichText::new("Click blends").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("Blend").color(theme.color(ColorRole::TextSecondary)));
     });
 }
 
@@ -332,7 +332,7 @@ fn card_ui(
     }
     drag_ui(state, ui, view, document, pose, &response, actions);
     card_menu(state, &response, library, pose, actions);
-    response.on_hover_text(format!("{}: click puts it on, drag sideways as far as you want", pose.name));
+    response.on_hover_text(format!("{}: click to apply, drag sideways to blend", pose.name));
 }
 
 /// A click puts the pose on, a drag as far as it goes.
@@ -395,8 +395,8 @@ fn card_menu(
             ui.close();
         }
         let share = match library {
-            Library::File => "Keep in my poses, too",
-            Library::Own => "Keep in this file, too",
+            Library::File => "Copy to My poses",
+            Library::Own => "Copy to this file",
         };
         if ui.button(share).clicked() {
             actions.push(PosesAction::Share(library, pose.name.clone()));

@@ -27,7 +27,7 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening:
             }
         });
         let reset = ui.add(egui::Button::new("Reset all keys"));
-        if reset.on_hover_text("Back to the preset's keys, all of them").clicked() {
+        if reset.on_hover_text("Restores all keys of the preset").clicked() {
             settings.keys.reset(None);
         }
     });
@@ -61,7 +61,7 @@ fn note(ui: &Ui, settings: &mut Settings, listening: Option<&str>, actions: &mut
         ui.data_mut(|d| d.remove::<String>(taken));
         let clash = settings.keys.clashes().first().copied();
         return clash.map_or_else(String::new, |(a, b)| {
-            format!("{} is the key of “{}” and of “{}”.", settings.keys.key(a.name), a.title, b.title)
+            format!("{} is assigned to both “{}” and “{}”.", settings.keys.key(a.name), a.title, b.title)
         });
     };
     match pressed(ui).as_deref() {
@@ -71,7 +71,8 @@ fn note(ui: &Ui, settings: &mut Settings, listening: Option<&str>, actions: &mut
             match settings.keys.set(command, key) {
                 Ok(()) => actions.push(listen(None)),
                 Err(other) => {
-                    let text = format!("{key} is taken by “{}”. Press another, or change that one first.", other.title);
+                    let text =
+                        format!("{key} is used by “{}”. Press another key, or change that command first.", other.title);
                     ui.data_mut(|d| d.insert_temp(taken, text));
                 }
             }
@@ -79,7 +80,7 @@ fn note(ui: &Ui, settings: &mut Settings, listening: Option<&str>, actions: &mut
         None => {}
     }
     let said = ui.data(|d| d.get_temp::<String>(taken));
-    said.unwrap_or_else(|| "Press the new key. Esc stops, Backspace takes the key away.".into())
+    said.unwrap_or_else(|| "Press the new key. Esc cancels, Backspace removes the key.".into())
 }
 
 /// A command and its key; whether it was clicked, to be given another.

@@ -27,7 +27,7 @@ pub fn preferences_ui(
     dialogs::title(ui, theme, "Preferences");
     segments(ui, theme, |ui| {
         let pages = [
-            (PreferencePage::Look, "Look"),
+            (PreferencePage::Look, "Appearance"),
             (PreferencePage::View, "View"),
             (PreferencePage::Files, "Files"),
             (PreferencePage::Keys, "Keys"),
@@ -122,15 +122,14 @@ fn number(
 
 fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     field(ui, theme, "Theme", |ui| {
-        let options =
-            [(ThemeChoice::Dark, "Dark"), (ThemeChoice::Light, "Light"), (ThemeChoice::System, "As the system")];
+        let options = [(ThemeChoice::Dark, "Dark"), (ThemeChoice::Light, "Light"), (ThemeChoice::System, "System")];
         choice(ui, theme, &mut settings.theme, &options);
     });
     field(ui, theme, "Size", |ui| {
         let options = [(0.85, "85 %"), (1.0, "100 %"), (1.25, "125 %"), (1.5, "150 %"), (2.0, "200 %")];
         choice(ui, theme, &mut settings.scale, &options);
     });
-    field(ui, theme, "Lengths in", |ui| {
+    field(ui, theme, "Length unit", |ui| {
         let options =
             [(Length::Metres, "Meters"), (Length::Centimetres, "Centimeters"), (Length::Millimetres, "Millimeters")];
         choice(ui, theme, &mut settings.length, &options);
@@ -143,12 +142,13 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
 fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
     let theme = view.theme;
     field(ui, theme, "Backup", |ui| {
-        check(ui, theme, &mut settings.backup, "The first save of a session keeps the old file as name.glb~");
+        check(ui, theme, &mut settings.backup, "Keep the previous file as name.glb~ at the first save of a session");
     });
     field(ui, theme, "Saving", |ui| {
-        check(ui, theme, &mut settings.key_on_save, "Key poses that are not keyed, without asking");
+        check(ui, theme, &mut settings.key_on_save, "Key unkeyed poses without asking");
     });
-    let home = view.dialogs.journal_home.map_or_else(|| "none is kept here".to_owned(), |p| p.display().to_string());
+    let home =
+        view.dialogs.journal_home.map_or_else(|| "no folder for journals".to_owned(), |p| p.display().to_string());
     field(ui, theme, "Journal", |ui| {
         let text =
             RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextSecondary));
@@ -156,8 +156,8 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
     });
     let days = ulna_session::KEPT_DAYS;
     let text = format!(
-        "Every step is written to a journal, which is deleted when its file is closed. After a crash it is offered at the \
-         next start, and kept for {days} days."
+        "Every edit is written to a recovery journal, which is deleted when you close the file. After a crash, Ulna \
+        offers to recover from it at the next start and keeps it for {days} days."
     );
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
     ui.horizontal(|ui| {
@@ -175,27 +175,27 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     field(ui, theme, "Orbit style", |ui| {
         choice(ui, theme, &mut settings.orbit, &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")]);
     });
-    field(ui, theme, "Turning speed", |ui| number(ui, "Turning speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2));
+    field(ui, theme, "Orbit speed", |ui| number(ui, "Orbit speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2));
     field(ui, theme, "Field of view", |ui| number(ui, "Field of view", &mut settings.fov, 5.0..=120.0, "°", 0));
     field(ui, theme, "Wheel", |ui| {
-        check(ui, theme, &mut settings.zoom_to_pointer, "Zooms to the pointer");
+        check(ui, theme, &mut settings.zoom_to_pointer, "Zoom to the pointer");
         check(ui, theme, &mut settings.reverse_wheel, "Reverse scroll zoom");
     });
     field(ui, theme, "New keys", |ui| {
         let options = [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")];
         choice(ui, theme, &mut settings.new_keys, &options);
     });
-    field(ui, theme, "Pausing", |ui| {
+    field(ui, theme, "When paused", |ui| {
         let mut lands = !settings.pause_anywhere;
-        check(ui, theme, &mut lands, "Snap to a frame");
+        check(ui, theme, &mut lands, "Snap to the nearest frame");
         settings.pause_anywhere = !lands;
     });
-    field(ui, theme, "While it moves", |ui| {
+    field(ui, theme, "Quality during motion", |ui| {
         let options = [(Quality::Auto, "Auto"), (Quality::High, "High"), (Quality::Fast, "Fast")];
         choice(ui, theme, &mut settings.quality, &options);
     });
     field(ui, theme, "Graphics device", |ui| device(ui, view, actions));
-    let text = "Another device reopens the window; open files and their changes stay.";
+    let text = "Changing the device reopens the window. Open files and unsaved edits stay.";
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
 }
 
@@ -215,11 +215,11 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let id = device.id();
             let chosen = view.program.device_wish == Some(id.as_str());
             if let Some(why) = &device.unusable {
-                let label = egui::Button::selectable(false, format!("{id}, which cannot be used"));
+                let label = egui::Button::selectable(false, format!("{id} (not usable)"));
                 ui.add_enabled(false, label).on_disabled_hover_text(format!("{}: {why}", device.kind.label()));
                 continue;
             }
-            let text = if *failed { format!("{id}, which failed before") } else { id.clone() };
+            let text = if *failed { format!("{id} (failed before)") } else { id.clone() };
             if ui.selectable_label(chosen, text).on_hover_text(device.kind.label()).clicked() && !chosen {
                 actions.push(ProgramAction::ChooseDevice(Some(id)));
             }

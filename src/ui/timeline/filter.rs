@@ -85,7 +85,7 @@ pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
     let response = lasting_menu_button(ui, button, |ui| {
         ui.set_min_width(190.0);
         check(ui, theme, &mut filter.selected_only, "Selected joints only");
-        check(ui, theme, &mut filter.moving_only, "Moving only");
+        check(ui, theme, &mut filter.moving_only, "Animated only");
         check(ui, theme, &mut filter.here_only, "With keys at the playhead");
         ui.label(
             RichText::new("Channels").font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
@@ -95,12 +95,12 @@ pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
             check(ui, theme, &mut listed, title);
             filter.without[k] = !listed;
         }
-        if ui.button("List all").clicked() {
+        if ui.button("Show all").clicked() {
             let (name, pinned) = (std::mem::take(&mut filter.name), std::mem::take(&mut filter.pinned));
             *filter = RowFilter { name, pinned, ..RowFilter::default() };
             ui.close();
         }
     });
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Which rows are listed"));
-    response.on_hover_text("Which rows are listed");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Filter rows"));
+    response.on_hover_text("Filter rows");
 }

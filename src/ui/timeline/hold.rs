@@ -92,7 +92,7 @@ fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rec
     let length = view.session.and_then(|s| s.document().clips.get(hold.clip)).map_or(0.0, |c| c.length());
     let x = |t: f32| axis.x(f64::from(t));
     let response = ui.interact(rect, ui.scope_id().with("hold"), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Range to hold"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Range to lock"));
     let fps = view.timeline.playback.fps;
     let free = ui.input(|i| i.modifiers.shift);
     let at = |p: egui::Pos2| {
@@ -121,7 +121,7 @@ fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rec
 /// What is about to be done, over the ruler; whether it is to be, or not.
 fn bar_ui(hold: &Hold, ui: &Ui, view: &View<'_>, name: &str, at: egui::Pos2) -> (bool, bool) {
     let theme = view.theme;
-    let text = format!("Hold {name} from {:.3} to {:.3} s", hold.from, hold.to);
+    let text = format!("Lock {name} from {:.3} to {:.3} s", hold.from, hold.to);
     let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
     let (mut keeps, mut drops) = (false, false);
     let frame = Frame::new()
@@ -134,7 +134,7 @@ fn bar_ui(hold: &Hold, ui: &Ui, view: &View<'_>, name: &str, at: egui::Pos2) -> 
             ui.horizontal(|ui| {
                 ui.label(text);
                 ui.add_space(4.0);
-                keeps = ui.add_enabled(hold.to > hold.from, egui::Button::new("Hold")).clicked();
+                keeps = ui.add_enabled(hold.to > hold.from, egui::Button::new("Lock")).clicked();
                 drops = ui.button("Cancel").clicked();
             });
         });

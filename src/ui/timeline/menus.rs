@@ -60,12 +60,12 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         ui.add_enabled_ui(some, |ui| {
             menu_button(ui, "Interpolation", |ui| interpolations(ui, view, actions));
             menu_button(ui, "Tangents", |ui| tangents(ui, view, actions));
-            menu_button(ui, "Kind", |ui| kinds(ui, view, actions));
+            menu_button(ui, "Key type", |ui| kinds(ui, view, actions));
         });
         if line(ui, view, "Hold to the next key", None, some) {
             hold(view, true, actions);
         }
-        if line(ui, view, "Release holds", None, some) {
+        if line(ui, view, "Remove holds", None, some) {
             hold(view, false, actions);
         }
         ui.separator();
@@ -131,9 +131,9 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     let ways = [
         ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None, None)),
         ("Paste flipped", Some(TimelineCommand::PasteFlipped.spec()), paste(time, None, None, Some(true))),
-        ("Paste at the times they had", None, paste(None, None, None, None)),
-        ("Paste, replacing what is there", None, paste(time, Some(true), None, None)),
-        ("Paste, relative to here", None, paste(time, None, Some(true), None)),
+        ("Paste at original times", None, paste(None, None, None, None)),
+        ("Paste and replace existing keys", None, paste(time, Some(true), None, None)),
+        ("Paste relative to the current pose", None, paste(time, None, Some(true), None)),
     ];
     let nodes = &view.selection.nodes;
     let onto = if nodes.len() > 1 { "Paste onto the selected joints" } else { "Paste onto the selected joint" };
@@ -190,10 +190,10 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let ways = [
-        (Through::Auto, "Auto", "Smooth, and not beyond the keys beside it"),
-        (Through::Flat, "Flat", "At rest in the key"),
-        (Through::Straight, "Straight", "As on straight lines to its neighbors"),
-        (Through::Sharp, "Sharp", "In full flight on both sides, as a ball hits the ground"),
+        (Through::Auto, "Auto", "Smooth without overshooting the neighboring keys"),
+        (Through::Flat, "Flat", "Zero slope at the key"),
+        (Through::Straight, "Straight", "Straight lines to the neighboring keys"),
+        (Through::Sharp, "Sharp", "Keeps speed on both sides, as when a ball bounces"),
     ];
     for (tangents, text, hint) in ways {
         let button = ui.button(text).on_hover_text(hint);
@@ -254,7 +254,7 @@ fn popup(opens: bool, list: KeyList, response: &Response, view: &View<'_>, actio
     let (name, show): (&str, fn(&mut Ui, &View<'_>, &mut Actions)) = match list {
         KeyList::Interpolation => ("Interpolation", interpolations),
         KeyList::Tangents => ("Tangents", tangents),
-        KeyList::Kind => ("Kind", kinds),
+        KeyList::Kind => ("Key type", kinds),
     };
     let id = response.id.with(name);
     let opens = opens.then_some(egui::SetOpenCommand::Bool(true));

@@ -223,12 +223,12 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
             ui.add_space((ui.available_height() * 0.5 - 36.0).max(8.0));
             ui.label(RichText::new("No clips in this file").color(theme.color(ColorRole::TextSecondary)));
             ui.label(
-                RichText::new("Poses are kept in the nodes.")
+                RichText::new("Poses change the file's pose. Add a clip to animate.")
                     .font(Theme::font(Font::Small))
                     .color(theme.color(ColorRole::TextTertiary)),
             );
             ui.add_space(4.0);
-            if ui.button("New clip").on_hover_text("Makes an empty clip, for keys to come").clicked() {
+            if ui.button("New clip").on_hover_text("Adds an empty clip to key").clicked() {
                 actions.push(Action::Run(NewClip { name: None }.into()));
             }
         });

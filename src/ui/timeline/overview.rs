@@ -118,12 +118,16 @@ fn dead_keys_ui(state: &TimelineState, ui: &mut Ui, sheet: &Sheet<'_>, rect: Rec
             .layout(egui::Layout::left_to_right(egui::Align::Center)),
     );
     let text = egui::RichText::new(keys).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
-    line.label(text).on_hover_text("Keys on the line between their neighbors: without them the motion is the same");
+    line.label(text).on_hover_text("Keys that can be removed without changing the motion");
     line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let button = egui::Button::new(
             egui::RichText::new(format!("Remove {}", thousands(count))).font(Theme::font(Font::Small)),
         );
-        if ui.add(button).on_hover_text("Removes redundant keys, which change nothing, of the listed rows").clicked() {
+        if ui
+            .add(button)
+            .on_hover_text("Removes the redundant keys in the listed rows. The motion does not change")
+            .clicked()
+        {
             let clip = ClipName::Id(sheet.id);
             let which = WhichKeys::these(sheet.id, state.dead.keys());
             actions.push(Action::Run(CleanKeys { clip, tolerance: None, which }.into()));

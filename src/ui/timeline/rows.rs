@@ -336,7 +336,7 @@ pub fn name_ui(
             let seen = ui.interact(place.seen, ui.scope_id().with(("pointer", *k)), Sense::hover());
             let name = format!("Pointer {}", pointer.pointer);
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
-            seen.on_hover_text(format!("{}\nKept as it is; only seen here, not edited", pointer.pointer));
+            seen.on_hover_text(format!("{}\nRead-only: kept unchanged in the file", pointer.pointer));
         }
         // Drawn with its curve.
         Row::Strength(_) => {}

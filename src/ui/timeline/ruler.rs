@@ -148,7 +148,7 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     ui.separator();
     let step = (1.0 / playback.fps) as f32;
-    for (by, text) in [(step, "Insert a frame of time"), (-step, "Remove a frame of time")] {
+    for (by, text) in [(step, "Insert a frame"), (-step, "Remove a frame")] {
         if line(ui, text.into()) {
             let ripple = RippleKeys { clip: ClipName::Id(id), time: seconds, by: Seconds(by), node: None };
             actions.push(Action::Run(ripple.into()));
@@ -223,7 +223,9 @@ fn range_ui(
     let color = theme.color(ColorRole::TimelinePlayhead);
     painter.rect_filled(line(from, to, if playback.range.is_some() { HEIGHT } else { 2.0 }), 0.0, color);
     let pointer = ui.input(|i| i.pointer.hover_pos());
-    for (time, name, is_start) in [(from, "Start of what plays", true), (to, "End of what plays", false)] {
+    for (time, name, is_start) in
+        [(from, "Start of the playback range", true), (to, "End of the playback range", false)]
+    {
         let x = axis.x(time);
         if !rect.x_range().contains(x) {
             continue;

@@ -2,7 +2,7 @@
 
 use std::{ops::RangeInclusive, rc::Rc};
 
-use egui::{Mesh, Painter, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Mesh, Painter, PointerButton, Pos2, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
     TimelineState,
@@ -24,8 +24,8 @@ use crate::ui::{
     timeline::domain::SelectHow, widgets::filter_field,
 };
 use ulna_edit::{
-    KeysHome,
-    command::{CloseHow, frame_of},
+    KeysHome, Mode,
+    command::{CloseHow, SetKey, frame_of},
 };
 use ulna_model::{
     Clip, ClipId, Derived, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, Track, TrackId,
@@ -96,6 +96,7 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     sheet.rows_ui(state, ui, &painter, actions);
     sheet.gesture_ui(state, ui, actions);
     sheet.tail_ui(ui, actions);
+    sheet.empty_ui(ui);
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
@@ -187,6 +188,24 @@ impl Sheet<'_> {
         }
     }
 
+    /// What a clip without keys says.
+    fn empty_ui(&self, ui: &mut Ui) {
+        if self.clip.key_count() > 0 || self.body.height() < 48.0 {
+            return;
+        }
+        let key = self.view.settings.keys.shown(SetKey::NAME);
+        let text = match (self.view.mode, key.is_empty()) {
+            (Mode::Animate, false) => format!("No keys yet. Pose a joint and press {key}."),
+            (Mode::Animate, true) => "No keys yet. Pose a joint and set a key.".to_owned(),
+            _ => "No keys yet".to_owned(),
+        };
+        let mut place = ui.new_child(egui::UiBuilder::new().max_rect(self.body));
+        place.vertical_centered(|ui| {
+            ui.add_space((self.body.height() * 0.5 - 10.0).max(4.0));
+            ui.label(RichText::new(text).color(self.view.theme.color(ColorRole::TextSecondary)));
+        });
+    }
+
     /// A repair of the loop that bends its last frames, and where those begin, points.
     fn bent(&self) -> Option<(RepairLoop, f32)> {
         let repair = self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend)?;
@@ -199,7 +218,7 @@ impl Sheet<'_> {
         let Some((repair, x)) = self.bent().filter(|(_, x)| self.body.x_range().contains(*x)) else { return };
         let area = Rect::from_x_y_ranges(x - 5.0..=x + 5.0, self.summary.top()..=self.body.bottom());
         let response = ui.interact(area, ui.scope_id().with("tail"), Sense::drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Edge of the tail"));
+        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Start of the blended frames"));
         ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(repair.frames as f64));
         if response.hovered() || response.dragged() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);

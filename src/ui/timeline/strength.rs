@@ -106,7 +106,7 @@ impl Row<'_> {
             let of = LayerOf::of(self.home(), self.layer.id);
             actions.push(Action::Run(LayerStrength { of, strength, time: Some(Seconds(time)) }.into()));
         }
-        ground.on_hover_text("Double click: a key. Drag a key, up and down too; right click takes it away");
+        ground.on_hover_text("Double-click to add a key. Drag a key to move it. Right-click a key to remove it");
     }
 
     fn keys(&self, drag: &mut StrengthDrag, ui: &Ui, mesh: &mut Mesh, actions: &mut Actions) {

@@ -37,7 +37,8 @@ struct TransportFit {
 impl TransportFit {
     fn of(width: f32) -> Self {
         Self {
-            guess: width >= 1020.0,
+            // The buttons that blend poses come first where there is not room for both.
+            guess: (1020.0..1370.0).contains(&width) || width >= 1560.0,
             blend: width >= 1370.0,
             speed: width >= 840.0,
             frame: width >= 620.0,
@@ -179,7 +180,7 @@ fn clip_and_rate(
         rate_ui(&mut state.nlerp_gap, ui, view, actions);
     }
     if let Some(share) = playback.guessed.filter(|_| room.guess) {
-        let text = format!("guessed from the keys, {:.0} % fit", share * 100.0);
+        let text = format!("estimated, fits {:.0} % of keys", share * 100.0);
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     }
     if room.speed {
@@ -195,7 +196,7 @@ fn clip_and_rate(
     }
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
         let text = RichText::new(format!("{reached:.0} fps")).font(Theme::font(Font::Caption));
-        ui.label(text.color(theme.color(ColorRole::TextTertiary))).on_hover_text("Frames per second that are drawn");
+        ui.label(text.color(theme.color(ColorRole::TextTertiary))).on_hover_text("Frames per second on screen");
     }
 }
 
@@ -263,7 +264,7 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     let RulerUnit::Ticks(now) = playback.unit else { return };
     let mut ticks = own.unwrap_or(now);
-    let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks a second").update_while_editing(false);
+    let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks per second").update_while_editing(false);
     let response = ui.add_sized([212.0, 22.0], field);
     name_widget(ui, &response, "Ticks per second");
     let set = |id, rate: Option<f64>| SetTicks { clip: ClipName::Id(id), rate: rate.map(|r| r as f32), retime: None };
@@ -271,7 +272,7 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
         if let (Some((id, _)), Some(_)) = (clip, own) {
             let commands = vec![set(id, Some(ticks)).into()];
-            actions.push(Action::Preview { label: "Set ticks a second".to_owned(), commands });
+            actions.push(Action::Preview { label: "Set tick rate".to_owned(), commands });
         }
     }
     if own.is_some() && (response.drag_stopped() || response.lost_focus()) {
@@ -279,16 +280,14 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let Some((id, clip)) = clip else { return };
     let about = match own {
-        Some(_) => {
-            "The clip is counted in them: another rate keeps its keys on their ticks, so that it plays faster or slower"
-        }
-        None => "The ruler counts in them; no key moves with them",
+        Some(_) => "The clip is stored in ticks: another rate keeps keys on their ticks and changes the playback speed",
+        None => "Ruler unit only; keys do not move",
     };
     response.on_hover_text(about);
     let mut kept = own.is_some();
-    let text = format!("The clip is counted in them: {:.1}", f64::from(clip.length()) * ticks);
+    let text = format!("Store in the clip: {:.1} ticks", f64::from(clip.length()) * ticks);
     let check = crate::ui::widgets::check(ui, view.theme, &mut kept, text);
-    if check.on_hover_text("Kept in the clip's extras: ulna.ticks").changed() {
+    if check.on_hover_text("Saved in the clip's extras: ulna.ticks").changed() {
         actions.push(Action::Run(set(id, kept.then_some(ticks)).into()));
     }
 }
@@ -332,7 +331,7 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             if response.changed() {
                 count_at(typed, view, actions);
             }
-            caption(ui, view.theme, "The ruler counts");
+            caption(ui, view.theme, "Ruler unit");
             unit_ui(ui, view, actions);
             caption(ui, view.theme, "New keys");
             ui.horizontal(|ui| {
@@ -352,19 +351,18 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             ui.add_space(4.0);
             let mut all = playback.every_frame;
             let response = crate::ui::widgets::check(ui, view.theme, &mut all, "Play every frame");
-            if response.on_hover_text("Shows each frame, however long that takes, rather than keep real time").changed()
-            {
+            if response.on_hover_text("Shows every frame, even if playback is slower than real time").changed() {
                 actions.push(Action::Run(PlayCommand::EveryFrame.into()));
             }
             let mut stepped = playback.stepped;
             let response = crate::ui::widgets::check(ui, view.theme, &mut stepped, "Play stepped");
-            if response.on_hover_text("Holds each pose up to the next key: blocking").changed() {
+            if response.on_hover_text("Holds each pose until the next key, for blocking").changed() {
                 actions.push(Action::Run(PlayCommand::Stepped.into()));
             }
             nlerp_ui(gap, ui, view, actions);
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
-    combo.response.on_hover_text("Rate and unit of the ruler: what it counts moves no key");
+    combo.response.on_hover_text("Frame rate and unit of the ruler. Changing them does not move keys");
 }
 
 /// Whether rotations go from key to key by NLERP, and how far that is from SLERP at most.
@@ -377,11 +375,11 @@ fn nlerp_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Acti
         Some(*gap.update((session.generation(), id), |_| nlerp_difference(clip)))
     });
     let text = match widest {
-        Some(gap) => format!("NLERP, up to {:.2}° from SLERP", gap.to_degrees()),
+        Some(gap) => format!("NLERP (differs from SLERP by up to {:.2}°)", gap.to_degrees()),
         None => "NLERP".to_owned(),
     };
     let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
-    let about = "Takes rotations from key to key by the normalized sum, as older players do. Files are meant to be played by SLERP";
+    let about = "Interpolates rotations by normalized linear interpolation, as older players do. glTF specifies SLERP";
     if response.on_hover_text(about).changed() {
         actions.push(Action::Run(PlayCommand::Nlerp.into()));
     }
@@ -403,8 +401,8 @@ fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
     let Some((id, clip)) = clip else { return };
     let mut kept = clip.repeat == Some(playback.repeat);
-    let response = crate::ui::widgets::check(ui, view.theme, &mut kept, "Keep with the clip");
-    if response.on_hover_text("Writes it into the file, in the clip's extras: ulna.loop").changed() {
+    let response = crate::ui::widgets::check(ui, view.theme, &mut kept, "Save in the clip");
+    if response.on_hover_text("Saves the loop mode in the clip's extras: ulna.loop").changed() {
         let repeat = kept.then(|| playback.repeat.into());
         actions.push(Action::Run(LoopClip { clip: ClipName::Id(id), repeat }.into()));
     }

@@ -112,7 +112,8 @@ fn field_ui(
     };
     let (response, value, sum) = number_ui(ui, view, place, values[axis], &look);
     let hint = format!(
-        "{name}: {}\n*1.5 or +2 for all selected keys of the row; *1.5 mean scales about their mean, *1.5 first about the first",
+        "{name}: {}\nType *1.5 or +2 to change all selected keys of the row. “*1.5 mean” scales about their mean, \
+        “*1.5 first” about the first key",
         values[axis]
     );
     let response = response.on_hover_text(hint);

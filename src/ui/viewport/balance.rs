@@ -53,7 +53,7 @@ pub fn balance_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let unit = view.settings.length;
         let by = balance.inside.abs() * unit.per_metre();
         let text = if balance.support.is_empty() {
-            "Center of mass: stands on nothing".to_owned()
+            "Center of mass: no support".to_owned()
         } else {
             let side = if falls { "outside" } else { "inside" };
             format!("Center of mass {by:.*} {} {side}", if unit.per_metre() > 50.0 { 0 } else { 3 }, unit.sign())

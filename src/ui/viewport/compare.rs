@@ -45,11 +45,11 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
                     let name = format!("Compare: {text}");
                     segment.widget_info(|| WidgetInfo::selected(Role::Button, true, now == compare, &name));
                     let about = match compare {
-                        Compare::File if painting => "The weights that the file was opened with, in this pose",
-                        Compare::Edited if painting => "The weights as they are now",
-                        Compare::File => "The file as it was opened",
-                        Compare::Edited => "What was edited",
-                        Compare::Both => "What was edited, with a ghost of the file as it was opened",
+                        Compare::File if painting => "The file's original weights, in this pose",
+                        Compare::Edited if painting => "The edited weights",
+                        Compare::File => "The file as opened",
+                        Compare::Edited => "With your edits",
+                        Compare::Both => "With your edits, and a ghost of the file as opened",
                     };
                     if segment.on_hover_text(about).clicked() {
                         actions.push(ViewportAction::SetCompare(compare));

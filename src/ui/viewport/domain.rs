@@ -153,12 +153,12 @@ impl GizmoSpace {
     /// What it is, for who does not know.
     pub const fn help(self) -> &'static str {
         match self {
-            Self::Of(Space::Local) => "The joint's own axes, as it is posed",
-            Self::Of(Space::Parent) => "The axes of the joint above",
+            Self::Of(Space::Local) => "The joint's own axes in its current pose",
+            Self::Of(Space::Parent) => "The axes of the parent joint",
             Self::Of(Space::World) => "The axes of the scene",
-            Self::Of(Space::Gimbal) => "The axes that the angles about X, Y and Z are counted on",
-            Self::Of(Space::Rest) => "The joint's own axes as they are at rest",
-            Self::View => "The axes of the picture: right, up and towards you",
+            Self::Of(Space::Gimbal) => "The axes of the X, Y and Z Euler angles",
+            Self::Of(Space::Rest) => "The joint's own axes in the rest pose",
+            Self::View => "The axes of the view: right, up and toward you",
         }
     }
 }
@@ -184,10 +184,10 @@ impl Pivot {
     /// What it is called.
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Each => "Each its own",
+            Self::Each => "Individual origins",
             Self::Active => "Active joint",
-            Self::Median => "Middle of all",
-            Self::Spot => "Spot that was set",
+            Self::Median => "Median point",
+            Self::Spot => "Custom pivot",
         }
     }
 

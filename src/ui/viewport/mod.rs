@@ -219,7 +219,7 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
         ui.ctx().request_repaint_after_secs(left as f32);
         return;
     }
-    let text = if view.program.job.is_some() { "Preparing the picture…" } else { "There is no picture of this file" };
+    let text = if view.program.job.is_some() { "Loading the view…" } else { "This file cannot be displayed" };
     let font = super::Theme::font(super::theme::Font::Body);
     let color = view.theme.color(ColorRole::TextSecondary);
     ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);

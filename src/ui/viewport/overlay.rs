@@ -107,7 +107,7 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         choose(ui, "Scene", now, options);
     }
     if !document.variants.is_empty() {
-        let plain = "Materials as they are".to_owned();
+        let plain = "Original materials".to_owned();
         let now = shown
             .variant
             .and_then(|k| document.variants.get(k.index()))
@@ -149,11 +149,11 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let response = lasting_menu_button(ui, label, |ui| {
         ui.set_min_width(240.0);
         ui.horizontal(|ui| {
-            ui.label("Size of joints");
+            ui.label("Joint size");
             let mut size = options.joint_size;
             let slider = egui::Slider::new(&mut size, 0.2..=4.0).logarithmic(true).fixed_decimals(2);
             let response = ui.add(slider);
-            crate::ui::widgets::name_widget(ui, &response, "Size of joints");
+            crate::ui::widgets::name_widget(ui, &response, "Joint size");
             if response.changed() {
                 actions.push(ViewportAction::SetJointSize(size));
             }
@@ -177,8 +177,8 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             onion_ui(ui, view.theme, options.onion, actions);
         }
     });
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "How joints are drawn"));
-    response.on_hover_text("How joints are drawn, and which");
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Joint display"));
+    response.on_hover_text("Joint display style and visible joints");
 }
 
 /// Which ghosts are shown.
@@ -191,7 +191,7 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
             crate::ui::widgets::name_widget(ui, &step, "Frames between ghosts");
             ui.label(if now.step == 1 { "frame" } else { "frames" });
             ui.radio_value(&mut now.by_keys, true, "Keys")
-                .on_hover_text("At the keys of what is selected, or of the whole clip where nothing with keys is");
+                .on_hover_text("At the keys of the selection, or of the whole clip if the selection has no keys");
         });
         ui.horizontal(|ui| {
             for (count, name) in [(&mut now.before, "before"), (&mut now.after, "after")] {

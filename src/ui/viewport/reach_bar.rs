@@ -34,12 +34,14 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             label(ui, "IK");
             segments(ui, theme, |ui| {
                 let limb = segment(ui, theme, "Limb", !now.full, false);
-                if limb.on_hover_text("The limb alone follows, as far as it reaches").clicked() {
+                if limb.on_hover_text("Only the limb follows, up to its full reach").clicked() {
                     now.full = false;
                 }
                 let full = segment(ui, theme, "Full body", now.full, false);
                 if full
-                    .on_hover_text("Beyond its reach the spine leans, then the hips move; what is pinned stays")
+                    .on_hover_text(
+                        "When the limb is at full reach, the spine bends, then the hips move; pinned joints stay",
+                    )
                     .clicked()
                 {
                     now.full = true;
@@ -53,24 +55,26 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
                 .custom_formatter(|n, _| if n < 1.0 { "limb".to_owned() } else { format!("{n:.0}") })
                 .custom_parser(|text| if text.trim() == "limb" { Some(0.0) } else { text.trim().parse().ok() });
             let field = ui.add(value);
-            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Bones that follow"));
-            field.on_hover_text("How many bones follow; 0 is the limb. The wheel changes it while you drag");
+            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Joints in the chain"));
+            field.on_hover_text(
+                "Number of joints that follow; 0 means the whole limb. The wheel changes it while you drag",
+            );
             now.chain = (bones > 0).then_some(bones);
             label(ui, "End");
             segments(ui, theme, |ui| {
-                let keeps = segment(ui, theme, "Keeps angle", now.keeps, false);
-                if keeps.on_hover_text("Hands and feet keep their angle in the scene: soles stay flat").clicked() {
+                let keeps = segment(ui, theme, "Keep angle", now.keeps, false);
+                if keeps.on_hover_text("Hands and feet keep their world rotation: soles stay flat").clicked() {
                     now.keeps = true;
                 }
-                let follows = segment(ui, theme, "Follows", !now.keeps, false);
-                if follows.on_hover_text("Hands and feet turn with their limb").clicked() {
+                let follows = segment(ui, theme, "Follow", !now.keeps, false);
+                if follows.on_hover_text("Hands and feet rotate with their limb").clicked() {
                     now.keeps = false;
                 }
             });
             let soft = check(ui, theme, &mut now.soft, "Soft reach");
-            soft.on_hover_text("A limb stretches slower the straighter it is, and does not snap");
+            soft.on_hover_text("Slows the limb down as it straightens, which avoids knee and elbow popping");
             let limits = check(ui, theme, &mut now.limits, "Limits");
-            limits.on_hover_text("Joints turn no farther than they do in any clip of the file; arcs show how far");
+            limits.on_hover_text("Limits joints to the rotations that occur in the file's clips; arcs show the range");
         });
     });
     if now != view.viewport.reach {

@@ -131,7 +131,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint).font(crate::ui::widgets::icon_font(16.0, false));
             let menu = menu_button(ui, icon, |ui| more_ui(ui, view, actions));
-            name_widget(ui, &menu, "More on weights");
+            name_widget(ui, &menu, "More weight commands");
         });
     });
     let run = |actions: &mut Actions, command: Command| actions.push(Action::Run(command));
@@ -142,7 +142,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
             run(actions, Normalize { reach: Reach::default() }.into());
         }
         let most = state.most;
-        let help = "Leaves each vertex the joints that move it most";
+        let help = "Keeps only the strongest influences of each vertex";
         if counted_button(state, ui, view, "Limit", help, Act::Limit(most)) {
             let limit = Limit { most, mesh: None, primitive: None, vertices: None, locked: None, layer: None };
             run(actions, limit.into());
@@ -154,30 +154,31 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         let field = ui.add(DragValue::new(&mut state.most).range(1..=16).speed(0.05));
         name_widget(ui, &field, "Max influences");
         let below = state.below;
-        if counted_button(state, ui, view, "Prune", "Drops weights below the value", Act::Prune(below)) {
+        if counted_button(state, ui, view, "Prune", "Removes weights below the value", Act::Prune(below)) {
             run(actions, Prune { below, joint: None, reach: Reach::default() }.into());
         }
         let field = ui.add(DragValue::new(&mut state.below).range(0.0..=0.5).speed(0.001).max_decimals(4));
         name_widget(ui, &field, "Prune below");
         let smooth =
-            ui.button("Smooth").on_hover_text("Moves all weights toward the mean of the neighbors, so many times");
+            ui.button("Smooth").on_hover_text("Averages weights with neighboring vertices, repeated as often as set");
         if smooth.clicked() {
             let passes = Some(state.passes);
             run(actions, Smooth { passes, amount: None, joint: None, reach: Reach::default() }.into());
         }
         let field = ui.add(DragValue::new(&mut state.passes).range(1..=100).speed(0.05));
-        name_widget(ui, &field, "Smoothing passes");
+        name_widget(ui, &field, "Smoothing iterations");
         for (text, name, from) in
             [("Mirror →", "Mirror left to right", Side::Left), ("← Mirror", "Mirror right to left", Side::Right)]
         {
-            let response = ui.button(text).on_hover_text(format!("{name}, with the joints of the other side"));
+            let response =
+                ui.button(text).on_hover_text(format!("{name}: copies weights to the joints of the other side"));
             name_widget(ui, &response, name);
             if response.clicked() {
                 run(actions, MirrorWeights { from, by: None, reach: Reach::default() }.into());
             }
         }
         let key = view.settings.keys.key(BrushCommand::Flood.name());
-        let help = format!("What the brush does to a spot, to all of this  {key}");
+        let help = format!("Applies the brush operation to all of these vertices  {key}");
         if ui.button("Flood").on_hover_text(help).clicked() {
             run(actions, BrushCommand::Flood.into());
         }

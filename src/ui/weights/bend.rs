@@ -36,14 +36,14 @@ pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, amount) = (view.theme, view.paint.bend.amount);
     let (rect, response) = ui.allocate_exact_size(vec2(BAR, 24.0), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::slider(true, f64::from(amount), "From bind to the pose"));
+    response.widget_info(|| WidgetInfo::slider(true, f64::from(amount), "Bind to pose"));
     let painter = ui.painter();
     painter.rect(rect, 4.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
     let filled = Rect::from_min_size(rect.min, vec2(rect.width() * amount, rect.height())).shrink(1.0);
     let fill = if response.hovered() || response.dragged() { ColorRole::AccentTint } else { ColorRole::SurfaceControl };
     painter.rect_filled(filled, CornerRadius::same(3), theme.color(fill));
     let (small, ink) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
-    painter.text(rect.left_center() + vec2(8.0, 0.0), egui::Align2::LEFT_CENTER, "From bind", small, ink);
+    painter.text(rect.left_center() + vec2(8.0, 0.0), egui::Align2::LEFT_CENTER, "Bind to pose", small, ink);
     let text = format!("{:.0} %", amount * 100.0);
     let at = rect.right_center() - vec2(8.0, 0.0);
     let ink = theme.color(ColorRole::TextPrimary);
@@ -68,8 +68,7 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if wanted != amount {
         actions.push(BendAction::Amount(wanted));
     }
-    let help =
-        "How far the joints stand from the bind pose: 0 % is bind, 100 % the pose that is shown. Twice: all of it";
+    let help = "Blends from the bind pose (0 %) to the shown pose (100 %). Double-click for 100 %";
     tooltip(response, theme, help, "", Ok(()));
 }
 
@@ -87,7 +86,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     };
     if !bend.tests.is_empty() {
         let clips = !session.document().clips.is_empty();
-        head(ui, if clips { "Bent as far as the clips do" } else { "Bent to the front" });
+        head(ui, if clips { "Bent as far as in the clips" } else { "Flexed forward" });
     }
     for pose in bend.tests {
         if ui.selectable_label(bend.pose == Some(&pose.name), &pose.name).clicked() {
@@ -97,7 +96,7 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let kept = kept_poses(session.document());
     if !kept.is_empty() {
-        head(ui, "Kept with the file");
+        head(ui, "Saved in the file");
     }
     for pose in kept {
         if ui.selectable_label(bend.pose == Some(&pose.name), &pose.name).clicked() {
@@ -113,14 +112,14 @@ pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
     let mut name: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     ui.horizontal(|ui| {
         let field = egui::TextEdit::singleline(&mut name)
-            .hint_text("Keep what is seen as…")
+            .hint_text("Save this pose as…")
             .align(egui::Align2::LEFT_CENTER)
             .desired_width(150.0);
         let field = crate::ui::widgets::edged(ui, |ui| ui.add(field));
         name_widget(ui, &field, "Name of the pose");
         let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-        let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Keep"));
-        button.widget_info(|| WidgetInfo::labeled(Role::Button, !name.trim().is_empty(), "Keep the pose"));
+        let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Save"));
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, !name.trim().is_empty(), "Save the pose"));
         if (button.clicked() || enter) && !name.trim().is_empty() {
             actions.push(BendAction::Keep(std::mem::take(&mut name)));
             ui.close();

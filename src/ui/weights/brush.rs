@@ -32,12 +32,12 @@ const fn icon(kind: BrushKind) -> MaterialIcon {
 const fn help(kind: BrushKind) -> &'static str {
     match kind {
         BrushKind::Add => "Adds the value to the weight",
-        BrushKind::Subtract => "Takes the value from the weight",
+        BrushKind::Subtract => "Subtracts the value from the weight",
         BrushKind::Replace => "Moves the weight toward the value",
         BrushKind::Scale => "Multiplies the weight by the value",
-        BrushKind::Smooth => "Moves all weights toward those around",
-        BrushKind::Sharpen => "Moves all weights away from those around",
-        BrushKind::Average => "Moves all weights toward their mean under the brush",
+        BrushKind::Smooth => "Averages weights with neighboring vertices",
+        BrushKind::Sharpen => "Increases the contrast to neighboring vertices",
+        BrushKind::Average => "Moves weights toward the mean under the brush",
         BrushKind::Smear => "Drags weights along with the brush",
     }
 }
@@ -50,8 +50,8 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         panel_title(ui, theme, "Brush");
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let (icon, name) = match folded {
-                true => (icons::ICON_UNFOLD_MORE, "Show all of the brush"),
-                false => (icons::ICON_UNFOLD_LESS, "Show its numbers alone"),
+                true => (icons::ICON_UNFOLD_MORE, "Show all brush settings"),
+                false => (icons::ICON_UNFOLD_LESS, "Show only the main brush settings"),
             };
             if crate::ui::widgets::icon_button(ui, theme, icon, name, "", false, Ok(())).clicked() {
                 actions.push(PaintAction::FoldBrush(!folded));
@@ -101,7 +101,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
                     }
                     let own = Falloff::Own(brush.falloff.to_own());
-                    if ui.selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Own curve").clicked() {
+                    if ui.selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Custom curve").clicked() {
                         brush.falloff = own;
                     }
                 });
@@ -128,8 +128,8 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if let Some(count) = view.paint.unpaired.map(<[u32]>::len).filter(|n| brush.mirror && *n > 0) {
         ui.horizontal(|ui| {
             let text = match count {
-                1 => "1 spot has no mirror image".to_owned(),
-                n => format!("{} spots have no mirror image", crate::ui::widgets::thousands(n)),
+                1 => "1 vertex has no mirror match".to_owned(),
+                n => format!("{} vertices have no mirror match", crate::ui::widgets::thousands(n)),
             };
             let text =
                 RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
@@ -167,10 +167,10 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
         let response = check(ui, theme, &mut mirror, text);
         let note = match view.paint.unpaired.map(<[u32]>::len) {
-            Some(0) => "Every vertex has its mirror image".to_owned(),
-            Some(1) => "1 spot has no mirror image, and is left alone".to_owned(),
-            Some(n) => format!("{n} spots have no mirror image, and are left alone"),
-            None => "Paints the other side, too, with its joint".to_owned(),
+            Some(0) => "Every vertex has a mirror match".to_owned(),
+            Some(1) => "1 vertex has no mirror match and is not painted".to_owned(),
+            Some(n) => format!("{n} vertices have no mirror match and are not painted"),
+            None => "Also paints the mirrored joint on the other side".to_owned(),
         };
         response.on_hover_text(note);
         brush.mirror = mirror;
@@ -186,32 +186,32 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
         end(ui);
         if brush.kind.is_of_one_joint() {
             check(ui, theme, &mut brush.build_up, "Accumulate")
-                .on_hover_text("Going over a spot twice paints it twice");
+                .on_hover_text("Passing over a vertex again within a stroke paints it again");
         } else {
-            check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Mixes the painted joint alone");
+            check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Changes only the painted joint's weights");
         }
         ui.end_row();
         if brush.kind == BrushKind::Smooth {
             check(ui, theme, &mut brush.keep_volume, "Keep volume").on_hover_text(
-                "Smooths a spot only as far as bending leaves it four fifths of its volume, and strains it no more beside what is around it",
+                "Limits smoothing so that bends keep at least 80 % of their volume and stretch no more than their surroundings",
             );
             ui.end_row();
         }
         check(ui, theme, in_scene, "World-space size")
-            .on_hover_text("The brush keeps its size on the model, not on the screen");
+            .on_hover_text("Keeps the brush size constant on the model instead of on the screen");
         end(ui);
         let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             // Both fit the column.
             ui.spacing_mut().button_padding.x = 3.0;
-            let response = ui.add(spacing).on_hover_text("The way between two dabs, in radii");
+            let response = ui.add(spacing).on_hover_text("Distance between dabs, in brush radii");
             name_widget(ui, &response, "Spacing");
             let steady = egui::DragValue::new(&mut brush.steady).speed(0.5).range(0.0..=200.0).max_decimals(0);
-            let response = ui.add(steady.prefix("Steady "));
+            let response = ui.add(steady.prefix("Stabilizer "));
             let response =
-                response.on_hover_text("The brush is pulled behind the pointer as on a string of so many points");
-            name_widget(ui, &response, "Steady");
+                response.on_hover_text("Smooths the stroke: the brush trails the pointer by this many points");
+            name_widget(ui, &response, "Stabilizer");
         });
         ui.end_row();
     });
@@ -219,14 +219,14 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
 
 /// What the brush leaves alone: nothing, what turns away, or what cannot be seen.
 fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
-    let choices = [("All sides", false, false), ("Facing me", true, false), ("Visible", true, true)];
+    let choices = [("Front and back", false, false), ("Front-facing", true, false), ("Visible", true, true)];
     let now = choices.iter().find(|c| (c.1, c.2) == (brush.front_only, brush.visible_only)).map_or("Visible", |c| c.0);
     let about = [
-        "Also what turns away from the eye",
-        "What turns away from the eye is left alone",
-        "What turns away, or lies behind something, is left alone",
+        "Also paints faces that point away from you",
+        "Skips faces that point away from you",
+        "Skips faces that point away or are hidden behind others",
     ];
-    combo(ui, "What is painted", now, |ui| {
+    combo(ui, "Faces to paint", now, |ui| {
         for ((text, front, visible), about) in choices.into_iter().zip(about) {
             let on = text == now;
             if ui.selectable_label(on, text).on_hover_text(about).clicked() {
@@ -471,7 +471,7 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
             painter.circle(at, 2.5, theme.color(ColorRole::TextPrimary), Stroke::new(1.0, Color32::BLACK));
         }
     }
-    response.on_hover_text("From the middle of the brush to its rim. Drag to draw your own");
+    response.on_hover_text("Strength from the center of the brush to its rim. Drag to draw a custom curve");
 }
 
 fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {

@@ -209,7 +209,7 @@ impl Cells {
         let theme = view.theme;
         if let Some(typed) = self.typed.as_mut().filter(|t| (t.vertex, t.joint) == place) {
             typed.unseen = 0;
-            let hint = if typed.block.is_some() { "all of these".to_owned() } else { format!("{weight:.3}") };
+            let hint = if typed.block.is_some() { "all selected vertices".to_owned() } else { format!("{weight:.3}") };
             let edit = egui::TextEdit::singleline(&mut typed.text)
                 .hint_text(hint)
                 .font(Theme::font(Font::Number))
@@ -317,7 +317,7 @@ impl Cells {
                 if height > room.0 || width > room.1 {
                     let (down, across) = (plural(height, "row"), plural(width, "column"));
                     Some(format!(
-                        "The clipboard has {down} and {across}; from this cell on there are {} and {}",
+                        "The clipboard has {down} and {across}, but from this cell on the table has only {} and {}",
                         plural(room.0, "row"),
                         plural(room.1, "column")
                     ))
@@ -344,12 +344,12 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
     for line in text.trim_end_matches(['\r', '\n']).lines() {
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
         if *width.get_or_insert(cells.len()) != cells.len() {
-            return Err("The rows of the clipboard are not of one length".into());
+            return Err("The rows in the clipboard have different lengths".into());
         }
         for cell in cells {
             // As some countries write it.
             let number = cell.replace(',', ".").parse::<f32>().ok().filter(|v| (0.0..=1.0).contains(v));
-            values.push(number.ok_or_else(|| format!("“{cell}” on the clipboard is no weight from 0 to 1"))?);
+            values.push(number.ok_or_else(|| format!("“{cell}” in the clipboard is not a weight from 0 to 1"))?);
         }
     }
     Ok((width.unwrap_or(1).max(1), values))
@@ -370,15 +370,15 @@ fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
 /// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale; else why it is none.
 pub fn meant(text: &str) -> Result<(How, f32), String> {
     let text = text.trim();
-    let none = || format!("“{text}” is no number; type a weight such as 0.5, or +0.1, *0.5");
+    let none = || format!("“{text}” is not a number. Type a weight such as 0.5, or +0.1, *0.5");
     let rest = |signs: &[char]| text.strip_prefix(signs).map(|t| evaluate(t).map(|v| v as f32).ok_or_else(none));
     let within = |how: How, value: Result<f32, String>| {
         let value = value?;
         let most = if how == How::Scale { 100.0 } else { 1.0 };
         match value.is_finite() && (0.0..=most).contains(&value) {
             true => Ok((how, value)),
-            false if how == How::Scale => Err(format!("“{text}”: a factor is 0 to 100")),
-            false => Err(format!("“{text}”: a weight is 0 to 1")),
+            false if how == How::Scale => Err(format!("“{text}”: use a factor from 0 to 100")),
+            false => Err(format!("“{text}”: use a weight from 0 to 1")),
         }
     };
     if let Some(value) = rest(&['+']) {
@@ -404,7 +404,7 @@ mod tests {
     fn a_grid_of_a_spreadsheet_is_read_or_its_fault_named() {
         assert_eq!(grid("0.5\t0,25\r\n1\t0\r\n"), Ok((2, vec![0.5, 0.25, 1.0, 0.0])));
         assert_eq!(grid("0.5\n0.25\n"), Ok((1, vec![0.5, 0.25])));
-        for (text, why) in [("0.5\t1\n1", "one length"), ("0.5\tx", "“x”"), ("0.5\t1.5", "“1.5”"), ("\t", "“”")]
+        for (text, why) in [("0.5\t1\n1", "different lengths"), ("0.5\tx", "“x”"), ("0.5\t1.5", "“1.5”"), ("\t", "“”")]
         {
             assert!(grid(text).is_err_and(|e| e.contains(why)), "{text}");
         }

@@ -51,10 +51,10 @@ impl JointsShown {
     const fn none(self) -> &'static str {
         match self {
             Self::All => "The skin has no joints",
-            Self::Deforming => "No joint moves a vertex",
-            Self::Here => "No spot was under the brush yet",
+            Self::Deforming => "No joint deforms the mesh",
+            Self::Here => "Point at the model to list its joints",
             Self::OnSelected => "No vertices are selected",
-            Self::InLayer => "The painted layer holds nothing yet",
+            Self::InLayer => "The painted layer is empty",
         }
     }
 
@@ -62,7 +62,7 @@ impl JointsShown {
         match self {
             Self::All => "All joints",
             Self::Deforming => "Deforming",
-            Self::Here => "Has weights here",
+            Self::Here => "Under the brush",
             Self::OnSelected => "On selected vertices",
             Self::InLayer => "In the painted layer",
         }
@@ -275,26 +275,30 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
         ui.label(text.color(theme.color(ColorRole::SelectionText))).on_hover_text(names);
         let all_locked = chosen.iter().all(|n| view.paint.locked.contains(n));
         let lock = if all_locked { "Unlock" } else { "Lock" };
-        if ui.small_button(lock).on_hover_text("Keeps their weights as they are, or lets them move").clicked() {
+        if ui.small_button(lock).on_hover_text("Locks or unlocks the weights of the chosen joints").clicked() {
             actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: !all_locked });
         }
-        if ui.small_button("Isolate").on_hover_text("Locks all other joints: shares move among these alone").clicked() {
+        if ui
+            .small_button("Isolate")
+            .on_hover_text("Locks all other joints, so that weight moves among these only")
+            .clicked()
+        {
             let others = canvas.joints().iter().copied().filter(|n| !chosen.contains(n)).collect();
             actions.push(PaintAction::LockWeights { nodes: others, locked: true });
             actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: false });
         }
         let acts = [
-            ("Flood", JointAct::Flood, "What the brush does, for each of them, everywhere or on the selected vertices"),
-            ("Smooth", JointAct::Smooth, "Moves the weight of each toward the mean of the neighbors"),
-            ("Prune", JointAct::Prune(0.01), "Drops weights of theirs below 0.01"),
+            ("Flood", JointAct::Flood, "Applies the brush operation for each joint, to the selected vertices or all"),
+            ("Smooth", JointAct::Smooth, "Averages the weights of these joints with neighboring vertices"),
+            ("Prune", JointAct::Prune(0.01), "Removes weights below 0.01 of these joints"),
         ];
         let pairs = [
-            ("Swap", JointAct::Swap, "Each of the two has the weights of the other"),
-            ("Merge", JointAct::Merge, "All give their weights to the one that was clicked last"),
+            ("Swap", JointAct::Swap, "Swaps the weights of the two joints"),
+            ("Merge", JointAct::Merge, "Moves all weights to the joint clicked last"),
             (
                 "Gradient",
                 JointAct::Limb,
-                "Shares what the limb from the first to the last of them holds by how far along it each vertex lies",
+                "Redistributes the weights along the limb from the first to the last joint, by each vertex's position",
             ),
         ];
         let skipped = usize::from(chosen.len() != 2);
@@ -307,7 +311,7 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
                 actions.push(PaintAction::OnJoints { nodes: chosen.clone(), act });
             }
         }
-        clear = ui.small_button("Clear").on_hover_text("Chooses none").clicked();
+        clear = ui.small_button("Clear").on_hover_text("Clears the choice").clicked();
     });
     if clear {
         state.chosen.clear();
@@ -334,7 +338,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
         let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
                 let label =
-                    if limit == 1 { "1 influence a vertex".into() } else { format!("{limit} influences a vertex") };
+                    if limit == 1 { "1 influence per vertex".into() } else { format!("{limit} influences per vertex") };
                 if ui.selectable_label(view.paint.limit == limit, label).clicked() {
                     actions.push(PaintAction::WeightLimit(limit));
                     ui.close();
@@ -347,8 +351,8 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
             panel_title(ui, theme, "Joints");
             let note = match (view.paint.hover, view.paint.last) {
                 (Some(_), _) => "at the cursor",
-                (None, Some(_)) => "where the cursor was",
-                (None, None) => "vertices each moves",
+                (None, Some(_)) => "last point under the cursor",
+                (None, None) => "vertices per joint",
             };
             let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
@@ -373,7 +377,7 @@ fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
         let name = format!("Joints shown: {}", state.shown.label());
         button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         let (icon, name) = if state.tree {
-            (icons::ICON_LISTS, "List joints by their shares")
+            (icons::ICON_LISTS, "List joints by weight")
         } else {
             (icons::ICON_ACCOUNT_TREE, "List joints as a tree")
         };
@@ -447,7 +451,7 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
     } else if canvas.joints().iter().all(|j| view.paint.locked.contains(j)) {
         "All joints are locked: nothing can be painted."
     } else {
-        "Shares move to and from unlocked joints only."
+        "Weight moves between unlocked joints only."
     };
     ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     height
@@ -476,12 +480,12 @@ fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let label = |n: NodeId| document.node(n).label(n);
     let more = match others.len() - 1 {
         0 => String::new(),
-        1 => ", and on 1 more skin".to_owned(),
-        n => format!(", and on {n} more skins"),
+        1 => " and 1 more skin".to_owned(),
+        n => format!(" and {n} more skins"),
     };
     Some(format!(
-        "{mesh} hangs on {} ({}) and on {} ({}){more}: a stroke changes the weights on all of them. \
-         These are the joints of {}; select {} for those of {}.",
+        "{mesh} is shared by {} ({}) and {} ({}){more}, so a stroke changes all of them. The joints of {} are \
+        listed; select {} to list the joints of {}.",
         named(canvas.skin),
         label(own),
         named(skin),
@@ -630,7 +634,7 @@ fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, a
             egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
                 for other in canvas.joints() {
                     let label = document.node(*other).label(*other);
-                    let label = if *other == node { format!("{label} itself, of the center") } else { label };
+                    let label = if *other == node { format!("{label} itself (center joint)") } else { label };
                     if ui.selectable_label(partner == Some(other), label).clicked() {
                         actions.push(pair(Some(*other)));
                         ui.close();

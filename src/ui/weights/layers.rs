@@ -35,7 +35,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Weight layers");
         let note =
-            if count == 0 { "strokes go into the weights".to_owned() } else { format!("{count} over the weights") };
+            if count == 0 { "strokes change the base weights".to_owned() } else { format!("{count} over the base") };
         caption(ui, theme, &note);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if icon_button(ui, theme, icons::ICON_ADD, "Add a layer", "", false, Ok(())).clicked() {
@@ -69,7 +69,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
         ui.painter().text(
             note,
             egui::Align2::RIGHT_CENTER,
-            "under all layers",
+            "base weights",
             small,
             theme.color(ColorRole::TextTertiary),
         );
@@ -81,12 +81,14 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
     ui.horizontal(|ui| {
         let mut keeps = layers.keeps;
         let response = check(ui, theme, &mut keeps, "Keep layers in the file");
-        response.on_hover_text("What they come to is in the weights anyway; this stores the layers too, and they are there again when it is opened");
+        response.on_hover_text(
+            "Saves the layers so that they stay editable. The weights in the file contain their result anyway",
+        );
         if keeps != layers.keeps {
             actions.push(Action::Run(KeepWeightLayers { on: Some(keeps), mesh: Some(mesh.clone()) }.into()));
         }
     });
-    caption(ui, theme, "Strokes go into the marked layer. The combined result is saved.");
+    caption(ui, theme, "Strokes change the highlighted layer. The combined result is saved.");
 }
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
@@ -107,7 +109,7 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     .add_enabled_ui(enabled, |ui| segment(ui, theme, text, view.paint.painted == painted, false))
                     .inner;
                 name_widget(ui, &response, &format!("Paint {}", text.to_lowercase()));
-                if response.on_disabled_hover_text("The base has no mask: choose a layer").clicked() {
+                if response.on_disabled_hover_text("The base has no mask. Choose a layer").clicked() {
                     actions.push(PaintAction::PaintOfLayer(painted));
                 }
             }
@@ -190,7 +192,7 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
             let (text, mesh) = named.clone();
             actions.push(Action::Run(RemoveLayer { layer: text, mesh }.into()));
         }
-        let up = if at.top { Err("It is the topmost") } else { Ok(()) };
+        let up = if at.top { Err("This is the top layer") } else { Ok(()) };
         let name = format!("Move layer {} up", layer.name);
         if icon_button(ui, theme, icons::ICON_ARROW_UPWARD, &name, "", false, up).clicked() {
             let (text, mesh) = named.clone();
@@ -213,7 +215,7 @@ fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, a
     };
     let (text, mesh) = named.clone();
     let solo = if layer.solo { "End solo" } else { "Solo" };
-    if ui.button(solo).on_hover_text("Shows this layer alone over the weights").clicked() {
+    if ui.button(solo).on_hover_text("Shows only this layer over the base weights").clicked() {
         run(ui, SoloWeightLayer { layer: text, solo: Some(!layer.solo), mesh }.into());
     }
     for (words, up, there) in [("Move up", true, !at.top), ("Move down", false, !at.bottom)] {
@@ -223,7 +225,7 @@ fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, a
         }
     }
     let (text, mesh) = named.clone();
-    if ui.button("Merge down").on_hover_text("Makes one of this and what lies below it").clicked() {
+    if ui.button("Merge down").on_hover_text("Merges this layer into the layer below").clicked() {
         run(ui, MergeLayer { layer: text, mesh }.into());
     }
     let (text, mesh) = named.clone();
@@ -234,14 +236,14 @@ fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, a
     };
     let button = ui.add_enabled(!at.chosen.is_empty(), egui::Button::new(split));
     if button
-        .on_hover_text("The joints that are chosen in their list go to a new layer above; both come to the same")
+        .on_hover_text("Moves the joints chosen in the joint list to a new layer above. The result does not change")
         .clicked()
     {
         let joint = Nodes::Ids(at.chosen.to_vec());
         run(ui, SplitWeightLayer { layer: text, joint, name: None, mesh }.into());
     }
     let (text, mesh) = named.clone();
-    if ui.button("Clear").on_hover_text("Takes all that is in it out").clicked() {
+    if ui.button("Clear").on_hover_text("Removes all weights from this layer").clicked() {
         run(ui, ClearLayer { layer: text, mesh }.into());
     }
 }

@@ -40,8 +40,12 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
                 let text = no_weights(view);
                 ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
                 if view.availability.bare {
-                    let button = egui::Button::new("Bind to the nearest bones");
-                    if ui.add(button).on_hover_text("Gives the mesh weights by distance, and smooths them").clicked() {
+                    let button = egui::Button::new("Bind to nearest joints");
+                    if ui
+                        .add(button)
+                        .on_hover_text("Assigns weights by distance to the joints and smooths them")
+                        .clicked()
+                    {
                         actions.push(super::Action::Invoke(ulna_edit::command::Bind::spec()));
                     }
                 }
@@ -72,10 +76,10 @@ fn no_weights(view: &View<'_>) -> String {
     });
     match bare {
         Some(label) => format!(
-            "{label} hangs on a skin, but the file gives its vertices no weights, so no joint moves them. \
-             Bind it to its nearest bones here, or export it again with its weights."
+            "{label} has a skin but no vertex weights, so joints do not move it. Bind it to its nearest joints \
+            here, or export it again with weights."
         ),
-        None => "No vertex weights in this file. A mesh must hang on a skin to be painted.".to_owned(),
+        None => "This file has no vertex weights. Only skinned meshes can be painted.".to_owned(),
     }
 }
 

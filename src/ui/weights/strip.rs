@@ -79,7 +79,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         _ if bent.is_some() => bent.unwrap_or_default().to_owned(),
         _ if range => "Range of motion".to_owned(),
         Some(clip) => document.clip_label(clip),
-        None => "Pose of the file".to_owned(),
+        None => "The file's pose".to_owned(),
     };
     let label = elided(ui, &now, &Theme::font(Font::Body), 150.0);
     let text = format!("{label} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
@@ -89,7 +89,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.set_min_width(220.0);
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             let (range, shown) = (range && bent.is_none(), shown.filter(|_| bent.is_none()));
-            if ui.selectable_label(shown.is_none() && !range && bent.is_none(), "Pose of the file").clicked() {
+            if ui.selectable_label(shown.is_none() && !range && bent.is_none(), "The file's pose").clicked() {
                 actions.push(PaintAction::PaintOverClip(false));
                 ui.close();
             }
@@ -109,7 +109,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.separator();
         super::bend::keep_ui(ui, actions);
     });
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Painted on: {now}")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Pose while painting: {now}")));
 }
 
 /// A line to scrub on.
@@ -162,7 +162,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             parts.push(format!("volume {:.0} %", spot.strain.volume.max(0.0) * 100.0));
         }
         if spot.strain.flipped {
-            parts.push("turned over".into());
+            parts.push("flipped".into());
         }
         parts.join(", ")
     };
@@ -171,8 +171,8 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     match worst {
         Some(spot) => {
             let lead = match (view.paint.here.is_some(), narrow) {
-                (true, false) => "Worst pose for this spot:",
-                (false, false) => "Worst pose of all:",
+                (true, false) => "Worst pose for this vertex:",
+                (false, false) => "Worst pose:",
                 (true, true) => "Here:",
                 (false, true) => "Worst:",
             };
@@ -186,7 +186,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             {
                 // Before the strokes since it was looked for, and after them.
                 let role = if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
-                let text = format!("worst {first:.2} → {now:.2}");
+                let text = format!("worst score {first:.2} → {now:.2}");
                 ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
             }
             if ui.button("Go to pose").clicked() {
@@ -194,7 +194,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
         None if view.paint.searched => {
-            ui.label(RichText::new("The skin breaks nowhere.").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(RichText::new("No bad deformation found.").color(theme.color(ColorRole::TextSecondary)));
         }
         None => {
             let text =
@@ -231,7 +231,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 }
             }
         });
-        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Worst spots"));
+        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "List of worst deformations"));
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let key = view.settings.keys.key(ModeCommand::AnimateMode.name());

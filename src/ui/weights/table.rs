@@ -61,7 +61,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             let kind = canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
             let note = match chosen.len() {
                 0 if under.is_empty() => kind.to_owned(),
-                0 => format!("the last one · {kind}"),
+                0 => format!("last under the cursor · {kind}"),
                 n => format!("{} selected · {kind}", crate::ui::widgets::thousands(n)),
             };
             let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
@@ -98,7 +98,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
         }
     });
     if vertices.is_empty() {
-        let text = "Ctrl, Alt and a click or a drag select vertices; Shift adds.";
+        let text = "Ctrl+Alt-click or drag to select vertices. Shift adds.";
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
         return;
     }
@@ -279,12 +279,12 @@ fn pager(state: &mut TableState, ui: &mut Ui, theme: &Theme, (kept, fits, all): 
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let step = fits.saturating_sub(kept).max(1);
-        let before = if state.column > 0 { Ok(()) } else { Err("These are the first") };
-        if icon_button(ui, theme, icons::ICON_CHEVRON_LEFT, "Joints before", "", false, before).clicked() {
+        let before = if state.column > 0 { Ok(()) } else { Err("These are the first joints") };
+        if icon_button(ui, theme, icons::ICON_CHEVRON_LEFT, "Previous joints", "", false, before).clicked() {
             state.column = state.column.saturating_sub(step);
         }
-        let after = if state.column + fits < all { Ok(()) } else { Err("These are the last") };
-        if icon_button(ui, theme, icons::ICON_CHEVRON_RIGHT, "Joints after", "", false, after).clicked() {
+        let after = if state.column + fits < all { Ok(()) } else { Err("These are the last joints") };
+        if icon_button(ui, theme, icons::ICON_CHEVRON_RIGHT, "Next joints", "", false, after).clicked() {
             state.column = (state.column + step).min(all - fits);
         }
         let shown = (state.column + kept + 1)..=(state.column + fits);
@@ -306,7 +306,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
     let part = canvas.parts()[part];
     let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
     let rest = primitive.positions[own as usize];
-    ui.collapsing("Why is this vertex here?", |ui| {
+    ui.collapsing("Explain this vertex", |ui| {
         let Some(map) = &primitive.weights else { return };
         let palette = view.pose.palette(document, canvas.skin);
         let unit = view.settings.length;
@@ -336,13 +336,15 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
                 ui.end_row();
             }
             ui.label(
-                RichText::new("Together").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+                RichText::new("Result").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
             );
             number(ui, String::new(), ColorRole::TextSecondary);
             number(ui, text(sum), ColorRole::AccentText);
             ui.end_row();
             ui.label(
-                RichText::new("At rest").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+                RichText::new("Rest position")
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
             );
             number(ui, unit.sign().to_owned(), ColorRole::TextTertiary);
             number(ui, text(rest), ColorRole::TextTertiary);

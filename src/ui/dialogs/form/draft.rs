@@ -99,7 +99,7 @@ impl FormDraft {
                     // Some names are no nouns: “the to” is no English.
                     return Err(
                         if matches!(argument.name, "to" | "from" | "with" | "by" | "into" | "over" | "below") {
-                            format!("{verb} the value of “{label}”")
+                            format!("{verb} a value for “{label}”")
                         } else {
                             format!("{verb} the {}", label.to_lowercase())
                         },

@@ -62,7 +62,7 @@ pub fn field_ui(
                 .horizontal(|ui| {
                     let narrow = FieldPlace { width: place.width - 84.0, ..place };
                     let enters = typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
-                    if ui.button("Choose…").on_hover_text("The system's own dialog").clicked() {
+                    if ui.button("Choose…").on_hover_text("Opens the system's file dialog").clicked() {
                         actions.push(crate::ui::DialogAction::BrowseForm);
                     }
                     enters
@@ -119,7 +119,7 @@ fn pick_ui(
         } else {
             let button = ui.add_sized(take, egui::Button::new("Selected"));
             name_widget(ui, &button, &format!("Selected for {}", name.to_lowercase()));
-            if button.on_hover_text("Takes what is selected").clicked() { Some(selected) } else { picked }
+            if button.on_hover_text("Uses the current selection").clicked() { Some(selected) } else { picked }
         };
         if let Some(mut texts) = picked {
             now.entered[k].value = match texts.len() {
@@ -244,7 +244,7 @@ fn keys_ui(
     let count = view.selected_keys().len();
     let mut on = now.entered[k].value.is_some();
     let text = match count {
-        0 => "None is selected: all keys, or those of the times and nodes in this form".to_owned(),
+        0 => "No keys selected: applies to all keys, or to the times and nodes set below".to_owned(),
         1 => "The selected key".to_owned(),
         n => format!("The {n} selected keys"),
     };

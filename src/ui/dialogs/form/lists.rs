@@ -91,7 +91,7 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             plain(false, "None", all.map(pick).collect())
         }
         Entry::NameThere => {
-            plain(false, if name == "clip" { "The pose" } else { "The only one" }, there(name, view, draft))
+            plain(false, if name == "clip" { "The file's pose" } else { "The only one" }, there(name, view, draft))
         }
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
         Entry::Lane => {
@@ -99,7 +99,7 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             let lanes = mix.iter().flat_map(|m| m.lanes.iter());
             plain(
                 false,
-                "Lowest",
+                "Bottom",
                 lanes.map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() }).collect(),
             )
         }

@@ -36,18 +36,18 @@ const LABELED: [(&str, &str); 18] = [
     ("millimetres", "Max error"),
     ("locked", "Locked joints"),
     ("taken", "If the name exists"),
-    ("in_common", "Least in common"),
-    ("set", "Digit"),
+    ("in_common", "Shared vertices, min"),
+    ("set", "Set number (0–9)"),
     ("new_keys", "New keys"),
     ("parts", "Channels"),
     ("about", "Pivot"),
     ("part", "Amount"),
     ("below", "Below"),
     ("repeat", "At the end"),
-    ("make_room", "Make room before 0"),
+    ("make_room", "Move clip past 0"),
     ("falloff", "Fall-off, joints"),
-    ("passes", "Passes"),
-    ("wrap", "Repeating texture"),
+    ("passes", "Iterations"),
+    ("wrap", "Wrapping UVs"),
     ("bits", "Bits per weight"),
 ];
 
@@ -116,7 +116,7 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
         .memory(|m| m.focused())
         .is_none_or(|id| ui.ctx().read_response(id).is_none_or(|focused| !form.contains(focused.rect.center())));
     if for_programs {
-        small(ui, theme, "This command takes data that a program writes. Use it in scripts.");
+        small(ui, theme, "This command takes data that scripts provide. Use it in a script.");
     } else {
         let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
         // A dialog offers only the height that it had in the frame before.
@@ -169,20 +169,20 @@ fn take_keyboard(ui: &Ui) {
 fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
     let keys = &view.settings.keys;
     let key = keys.shown(spec.name);
-    let mut way = if key.is_empty() { String::new() } else { format!("Press {key}. ") };
+    let mut way = if key.is_empty() { String::new() } else { format!("Shortcut: {key}. ") };
     if let Some(text) = shorter(spec) {
         // Keys of other commands are named as they are set.
         for (k, part) in text.split(['{', '}']).enumerate() {
             match (k % 2, keys.shown(part)) {
                 (0, _) => way.push_str(part),
-                (_, key) if key.is_empty() => way.push_str("its key"),
+                (_, key) if key.is_empty() => way.push_str("its shortcut"),
                 (_, key) => way.push_str(&key),
             }
         }
     }
     if !way.is_empty() {
         ui.add_space(4.0);
-        small(ui, view.theme, &format!("Shorter: {}", way.trim_end()));
+        small(ui, view.theme, &format!("Direct: {}", way.trim_end()));
     }
 }
 
@@ -267,7 +267,7 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     let in_layer = layer.map_or_else(String::new, |layer| format!(", layer {layer}"));
     let words = match view.shown_clip() {
         Some(clip) => format!("{} at {:.3} s{in_layer}", document.clip_label(clip), view.edit_time()),
-        None => format!("The pose of the file{in_layer}"),
+        None => format!("The file's pose{in_layer}"),
     };
     let places: Vec<usize> = spec
         .arguments
@@ -282,7 +282,7 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
         ui.label(RichText::new(words).color(theme.color(ColorRole::TextSecondary)));
         return;
     }
-    let file = "The pose of the file".to_owned();
+    let file = "The file's pose".to_owned();
     let text = if is_shown(now) { words.clone() } else { file.clone() };
     let combo = egui::ComboBox::from_id_salt("applies to").selected_text(&text).width(width).show_ui(ui, |ui| {
         if ui.selectable_label(is_shown(now), &words).clicked() {

@@ -55,7 +55,7 @@ fn list_ui(
     list: &[Pick],
 ) -> Option<Vec<String>> {
     ui.set_min_width(240.0);
-    let id = ui.scope_id().with(("narrowed to", name));
+    let id = ui.scope_id().with(("filtered by", name));
     let mut search: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     if list.len() > FEW {
         let field = filter_field(ui, theme, &mut search, &format!("Find {}", name.to_lowercase()));
@@ -74,11 +74,8 @@ fn list_ui(
         });
     }
     if found.is_empty() {
-        let text = if list.is_empty() {
-            "There is none in this file".to_owned()
-        } else {
-            format!("Nothing named “{search}”")
-        };
+        let text =
+            if list.is_empty() { "The file has none".to_owned() } else { format!("Nothing named “{search}”") };
         ui.label(egui::RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
     let mut taken: Option<&Pick> = None;

@@ -51,8 +51,7 @@ const NEAR: f64 = 10.0;
 
 /// What a bar plays, in words.
 pub(super) fn bar_text(document: &Document, bar: &MixBar) -> String {
-    let label =
-        |id: ClipId| if document.clips.contains(id) { document.clip_label(id) } else { "a clip that is gone".into() };
+    let label = |id: ClipId| if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() };
     bar.clips().map(|id| label(*id)).collect::<Vec<_>>().join("–")
 }
 
@@ -60,14 +59,14 @@ fn about_text(bar: &MixBar) -> String {
     let way = if bar.repeat { "loop" } else { "once" };
     let enter = match bar.enter {
         Enter::Fade => "",
-        Enter::Frozen => ", over the pose",
-        Enter::Keys => ", key to key",
+        Enter::Frozen => ", frozen pose",
+        Enter::Keys => ", interpolate",
         Enter::Inertial => ", inertial",
         Enter::Cut => ", cut",
     };
     let step = match bar.in_step {
         InStep::Free => "",
-        _ => ", in step",
+        _ => ", synced",
     };
     format!("{way}, {:.1}×{enter}{step}", bar.speed)
 }
@@ -287,7 +286,7 @@ impl BarUi<'_, '_> {
                     let spot = Rect::from_center_size(pos2(x, y - 4.0), vec2(11.0, 11.0)).intersect(self.seen);
                     let id = ui.scope_id().with(("mark", self.at, k, passing.round));
                     let response = ui.interact(spot, id, Sense::drag());
-                    let name = format!("Marker {} of the bar, round {}", marker.name, passing.round + 1);
+                    let name = format!("Marker {} of the bar, loop {}", marker.name, passing.round + 1);
                     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, name.clone()));
                     self.drag_marker(state, ui, &response, (clock.clip, marker.time, passing.rate), actions);
                 }
@@ -483,7 +482,7 @@ fn menu_ui(
     let mut made: Option<Mix> = None;
     let parted = mix.cut((lane, b), view.timeline.playback.time);
     let cut = ui.add_enabled(parted.is_some(), egui::Button::new("Cut at the playhead").shortcut_text("Ctrl+K"));
-    let cut = cut.on_disabled_hover_text("The playhead is outside the bar, or within one of its fades");
+    let cut = cut.on_disabled_hover_text("The playhead is outside the bar or inside a fade");
     if cut.clicked() {
         made = parted;
     }
@@ -494,7 +493,7 @@ fn menu_ui(
     }
     if let Plays::Clip(id) = bar.plays
         && document.clips.contains(id)
-        && ui.button("Find contacts").on_hover_text("Markers L and R in the clip, where its feet come down").clicked()
+        && ui.button("Find contacts").on_hover_text("Adds markers L and R to the clip at its foot contacts").clicked()
     {
         actions.push(Action::Run(MarkFootfalls { clip: ClipName::Id(id) }.into()));
         ui.close();

@@ -41,7 +41,7 @@ pub(super) fn head_ui(
         let text = crate::ui::widgets::cut(ui, &name, &Theme::font(Font::Heading), 96.0);
         let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim));
         let label = ui.add(egui::Label::new(label).sense(egui::Sense::click()).selectable(false));
-        if label.on_hover_text("Double click: another name").double_clicked() {
+        if label.on_hover_text("Double-click to rename").double_clicked() {
             state.renamed = Some((lane, about.name.to_string()));
         }
         let kind = if about.additive.is_some() { "additive" } else { "lane" };
@@ -50,13 +50,13 @@ pub(super) fn head_ui(
             let more = lasting_menu_button(ui, egui::Button::new("⋯"), |ui| {
                 more_ui(state, ui, view, document, (mix, lane), playing, actions)
             });
-            name_widget(ui, &more, &format!("More of {name}"));
+            name_widget(ui, &more, &format!("More commands for {name}"));
             if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {name}"), "", about.solo, Ok(())).clicked()
             {
                 change(mix, lane, actions, |l| l.solo = !l.solo);
             }
             let eye = if about.on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF };
-            if icon_button(ui, theme, eye, &format!("{name} counts"), "", false, Ok(())).clicked() {
+            if icon_button(ui, theme, eye, &format!("Enable {name}"), "", false, Ok(())).clicked() {
                 change(mix, lane, actions, |l| l.on = !l.on);
             }
         });
@@ -74,9 +74,9 @@ pub(super) fn head_ui(
             .suffix(" %");
         let field = ui.add_sized([108.0, 22.0], field);
         let about_weight = if about.additive.is_some() {
-            "How much of the difference is added. The line is what of it plays now"
+            "Amount of the difference that is added. The line shows the current weight"
         } else {
-            "How much of the lane covers what is below it. The line is what of it plays now"
+            "How much this lane covers the lanes below. The line shows the current weight"
         };
         name_widget(ui, &field, &format!("Weight of {name}"));
         let field = field.on_hover_text(about_weight);
@@ -99,7 +99,7 @@ pub(super) fn head_ui(
             mask_ui(ui, view, document, (mix, lane), actions);
         });
         name_widget(ui, &menu, &format!("Mask of {name}: {text}"));
-        menu.on_hover_text("Where the lane counts: joints outside its mask stay as they are below");
+        menu.on_hover_text("Joints that the lane affects. Other joints play the lanes below");
     });
 }
 
@@ -149,15 +149,19 @@ fn mask_ui(
     line(ui, "Left side", Some(MixMask::Left));
     line(ui, "Right side", Some(MixMask::Right));
     let mut paints = false;
-    if ui.button("Paint in the outliner").on_hover_text("From what the mask is now").clicked() {
+    if ui.button("Paint in the outliner").on_hover_text("Starts from the current mask").clicked() {
         paints = true;
         ui.close();
     }
     let selected = &view.selection.nodes;
     if let Some(active) = view.selection.active {
         let label = document.node(active).label(active);
-        line(ui, &format!("From {label} on"), Some(MixMask::Below { joint: active, falloff: 0 }));
-        line(ui, &format!("From {label} on, rising over 3 joints"), Some(MixMask::Below { joint: active, falloff: 2 }));
+        line(ui, &format!("{label} and below"), Some(MixMask::Below { joint: active, falloff: 0 }));
+        line(
+            ui,
+            &format!("{label} and below, fading in over 3 joints"),
+            Some(MixMask::Below { joint: active, falloff: 2 }),
+        );
     }
     if !selected.is_empty() {
         ui.separator();
@@ -178,9 +182,9 @@ fn mask_ui(
             }
             Some(MixMask::Painted(list))
         };
-        line(ui, "Paint them full", painted(Some(1.0)));
-        line(ui, "Paint them half", painted(Some(0.5)));
-        line(ui, "Take them out", painted(None));
+        line(ui, "Set to full weight", painted(Some(1.0)));
+        line(ui, "Set to half weight", painted(Some(0.5)));
+        line(ui, "Remove from mask", painted(None));
     }
     if paints {
         let now = mix.lanes[lane].mask.as_ref().map(|m| mask_weights(document, m));
@@ -221,11 +225,11 @@ fn more_ui(
         change(mix, lane, actions, |l| l.nlerp = nlerp);
     }
     let gap = greatest_gap(document, playing);
-    let said = format!("SLERP and NLERP of what plays differ by at most {:.2}°", gap.to_degrees());
+    let said = format!("For the clips playing now, SLERP and NLERP differ by up to {:.2}°", gap.to_degrees());
     ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(view.theme.color(ColorRole::TextTertiary)));
     if let Some(reference) = about.additive {
         ui.separator();
-        ui.label("Added is the difference to");
+        ui.label("Add the difference from");
         let now = view.timeline.playback.time;
         let moment = playing.first().map_or(now, |p| p.time);
         for (to, text) in [
@@ -251,8 +255,8 @@ fn more_ui(
             ui.close();
         }
     };
-    moved(ui, "Up", Some(lane + 1));
-    moved(ui, "Down", lane.checked_sub(1));
+    moved(ui, "Move up", Some(lane + 1));
+    moved(ui, "Move down", lane.checked_sub(1));
     if ui.button("Remove the lane").clicked() {
         let mut made = (**mix).clone();
         made.lanes.remove(lane);

@@ -109,7 +109,7 @@ pub(super) fn keys_ui(
     let mut corner = ui.new_child(UiBuilder::new().max_rect(place).id_salt("keys of the bar"));
     let text = RichText::new("Edit keys").font(Theme::font(Font::Small)).color(theme.color(ColorRole::AccentBase));
     let link = corner.add(egui::Button::new(text).frame(false));
-    let link = link.on_hover_text("Shows the clip with its keys; the mixer comes back by its button");
+    let link = link.on_hover_text("Opens the clip's keys. The mixer button returns here");
     name_widget(ui, &link, "Edit the keys of the bar's clip");
     if link.clicked() {
         actions.push(TimelineAction::ShowClip(clock.clip));

@@ -32,7 +32,7 @@ const LANE: f32 = 64.0;
 const SPLIT: f32 = 5.0;
 const HEADER: f32 = 36.0;
 /// Points of width below which the header has short labels.
-const NARROW: f32 = 1270.0;
+const NARROW: f32 = 1310.0;
 
 /// The clocks of bars, by lane and bar.
 type Clocks = HashMap<(usize, usize), Option<Arc<BarClock>>>;
@@ -54,6 +54,8 @@ pub struct MixerState {
     goes: GoWhen,
     how: EnterHow,
     to: Option<ClipId>,
+    /// The mix before a transition was added, until the new bar is in view.
+    before_added: Option<Shared<Mix>>,
     mixer: Mixer,
     /// The clocks of bars in a state of the document, by lane and bar.
     clocks: (u64, Clocks),
@@ -117,9 +119,30 @@ impl Default for MixerState {
             goes: GoWhen::Now,
             how: EnterHow::Fade,
             to: None,
+            before_added: None,
             mixer: Mixer::default(),
             clocks: (0, HashMap::new()),
             jumps: (0, Vec::new()),
+        }
+    }
+}
+
+impl TimelineState {
+    /// Brings the bar that a transition added, and the playhead, into view.
+    fn reveal_added(&mut self, mix: &Shared<Mix>, playhead: f64) {
+        if self.mixer.drag.is_some() {
+            self.mixer.before_added = None;
+        }
+        if self.mixer.before_added.as_ref().is_none_or(|before| before == mix) {
+            return;
+        }
+        let Some(before) = self.mixer.before_added.take() else { return };
+        let is_new = |bar: &&MixBar| !before.lanes.iter().any(|lane| lane.bars.contains(bar));
+        let bars = mix.lanes.iter().flat_map(|lane| &lane.bars).filter(is_new);
+        let Some(added) = bars.max_by(|a, b| a.start.total_cmp(&b.start)) else { return };
+        let (from, to) = (added.start.min(playhead), added.end().max(playhead));
+        if from < self.start || to > self.end {
+            self.fit_range(from, to);
         }
     }
 }
@@ -139,6 +162,7 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
     let mix = mix_of(document).unwrap_or_default();
     state.mixer.find_jumps(view, document, &mix);
     let time = view.timeline.playback.time;
+    state.reveal_added(&mix, time);
     let playing = view.timeline.playing;
     let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
     let whole = ui.available_rect_before_wrap();
@@ -224,7 +248,7 @@ fn split_ui(
     let at = top + state.keys.clamp(least, most);
     let line = Rect::from_min_max(pos2(whole.left(), at), pos2(whole.right(), at + SPLIT));
     let response = ui.interact(line, ui.scope_id().with("keys and lanes"), Sense::drag());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Splitter, true, "Between the keys and the lanes"));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Splitter, true, "Divider between keys and lanes"));
     if response.hovered() || response.dragged() {
         ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeVertical);
     }
@@ -259,7 +283,7 @@ fn empty_ui(ui: &mut Ui, view: &View<'_>, body: Rect, actions: &mut Actions) {
     place.vertical_centered(|ui| {
         ui.add_space((body.height() * 0.5 - 40.0).max(4.0));
         ui.label(RichText::new("No lanes").color(view.theme.color(ColorRole::TextSecondary)));
-        let small = RichText::new("A lane plays clips over what is below it.").font(Theme::font(Font::Small));
+        let small = RichText::new("A lane plays clips over the lanes below it.").font(Theme::font(Font::Small));
         ui.label(small.color(view.theme.color(ColorRole::TextTertiary)));
         ui.add_space(4.0);
         if ui.button("Add a lane").clicked() {
@@ -302,12 +326,12 @@ fn header_ui(
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 2)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
-            if ui.button("＋ Lane").on_hover_text("A lane that covers what is below it").clicked() {
+            if ui.button("＋ Lane").on_hover_text("Adds a lane that covers the lanes below it").clicked() {
                 set(with_lane(mix, view, None), actions);
             }
             let additive = ui.button(label("＋ Additive", "＋ Additive lane"));
             name_widget(ui, &additive, "＋ Additive lane");
-            if additive.on_hover_text("A lane that adds the difference of its clips to their reference").clicked() {
+            if additive.on_hover_text("Adds a lane that adds its clips' difference from a reference pose").clicked() {
                 set(with_lane(mix, view, Some(MixReference::First)), actions);
             }
             let running = view.timeline.playback.clip.filter(|_| mix.lanes.iter().all(|l| l.bars.is_empty()));
@@ -318,8 +342,8 @@ fn header_ui(
             let below = running
                 .or(heaviest)
                 .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
-            let name = "Shoot while running";
-            let words = [label("Overlay…", name), "On the upper body plays"];
+            let name = "Upper-body overlay";
+            let words = [label("Overlay…", name), "Clip for the upper body"];
             ui.add_enabled_ui(below.is_some(), |ui| {
                 if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, name)
                     && let Some(below) = below
@@ -348,8 +372,7 @@ fn header_ui(
                 };
                 let keep = ui.add_enabled(is_some && !kept, egui::Button::new(text));
                 name_widget(ui, &keep, name);
-                if keep.on_hover_text("Stores the lanes in the file's extras; other programs pass over them").clicked()
-                {
+                if keep.on_hover_text("Saves the lanes in the file's extras; other programs ignore them").clicked() {
                     actions.push(Action::Run(KeepMix { on: None }.into()));
                 }
             });
@@ -394,14 +417,15 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
             if field.changed() {
                 bake.rate = Some(frames);
             }
-            name_widget(ui, &field, "Frames a second of the baked clip");
+            name_widget(ui, &field, "Frame rate of the baked clip");
             ui.end_row();
             label(ui, "Max error");
             let field = ui.add(egui::DragValue::new(&mut bake.millimetres).range(0.0..=100.0).speed(0.1).suffix(" mm"));
             let field = field.on_hover_text(
-                "Keys are removed as long as the skin error stays below this, on a body of 1.8 m; 0 keeps one key per frame",
+                "Removes keys while the skin error stays below this value, scaled to a body 1.8 m high. 0 keeps one \
+                key per frame",
             );
-            name_widget(ui, &field, "Millimetres that keys may be off");
+            name_widget(ui, &field, "Max error in millimeters");
             ui.end_row();
         });
         crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place (no travel)");
@@ -415,7 +439,7 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
             ui.close();
         }
     });
-    name_widget(ui, &button.on_hover_text("What plays becomes a new clip"), "Bake to a clip");
+    name_widget(ui, &button.on_hover_text("Bakes the mix into a new clip"), "Bake to a clip");
 }
 
 /// To which clip, when, and how.
@@ -429,34 +453,30 @@ fn go_ui(
 ) {
     let theme = view.theme;
     if !is_narrow {
-        ui.label(RichText::new("Go to").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("Transition to").color(theme.color(ColorRole::TextSecondary)));
     }
     let to = state.to.filter(|id| document.clips.contains(*id));
     let nothing = if is_narrow { "Go to…" } else { "a clip" };
     let label = to.map_or_else(|| "a clip".to_owned(), |id| document.clip_label(id));
     let short = if to.is_some() { label.as_str() } else { nothing };
     let short = crate::ui::widgets::cut(ui, short, &Theme::font(Font::Body), if is_narrow { 72.0 } else { 120.0 });
-    let name = format!("Go to clip: {label}");
+    let name = format!("Transition to clip: {label}");
     if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, [&short, ""], &name) {
         state.to = Some(id);
     }
     let whens = [
         (GoWhen::Now, "Now", "At the playhead"),
-        (GoWhen::End, "At the end", "Where the clip that plays comes to its end"),
-        (GoWhen::Marker, "At a marker", "At the next marker of the clip that plays"),
-        (
-            GoWhen::Seam,
-            "At the seam",
-            "Where both are most alike: the next moment of the one, that moment of the other",
-        ),
+        (GoWhen::End, "At the end", "At the end of the playing clip"),
+        (GoWhen::Marker, "At a marker", "At the next marker of the playing clip"),
+        (GoWhen::Seam, "Best match", "At the moment where both clips match best"),
     ];
     choices(ui, "When", 96.0, &whens, &mut state.goes);
     let ways = [
-        (EnterHow::Fade, "Cross-fade", "Its weight rises; the other goes on below"),
-        (EnterHow::Inertial, "Inertial", "It is there at once; what was seen dies away with its velocity"),
-        (EnterHow::Frozen, "Over the pose", "Its weight rises over the pose that is there"),
-        (EnterHow::Keys, "Key to key", "From the last key of the one to the first of the other"),
-        (EnterHow::Cut, "At once", "No transition"),
+        (EnterHow::Fade, "Cross-fade", "Fades in while the playing clip continues"),
+        (EnterHow::Inertial, "Inertial", "Switches at once; the pose difference decays smoothly (inertialization)"),
+        (EnterHow::Frozen, "Frozen pose", "Fades in over the last pose of the playing clip"),
+        (EnterHow::Keys, "Interpolate", "Interpolates from the last key of one clip to the first key of the next"),
+        (EnterHow::Cut, "Cut", "No transition"),
     ];
     choices(ui, "How", 96.0, &ways, &mut state.how);
     if state.how != EnterHow::Cut {
@@ -464,20 +484,21 @@ fn go_ui(
             ui.add(egui::DragValue::new(&mut state.fade).range(0.0..=10.0).speed(0.01).suffix(" s").max_decimals(2));
         name_widget(ui, &field, "Length of the transition");
     }
-    let seams = egui::Button::new("Seams…");
+    let seams = egui::Button::new("Best…");
     if ui
         .add_enabled(document.clips.count() > 1, seams)
-        .on_hover_text("Where each clip is best left for each other")
+        .on_hover_text("Lists the best transition points between clips")
         .clicked()
     {
         actions.push(DialogAction::FindSeams);
     }
-    if ui.add_enabled(to.is_some(), egui::Button::new("Go")).clicked()
+    if ui.add_enabled(to.is_some(), egui::Button::new("Add")).clicked()
         && let Some(id) = to
     {
         let time = Seconds(view.timeline.playback.time as f32);
         let (when, how, fade) = (Some(state.goes), Some(state.how), Some(Seconds(state.fade as f32)));
         let command = GoTo { clip: ClipName::Id(id), time, when, how, fade, lane: None };
+        state.before_added = Some(mix_of(document).unwrap_or_default());
         actions.push(Action::Run(command.into()));
     }
 }

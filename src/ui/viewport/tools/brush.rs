@@ -164,7 +164,7 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_min_width(180.0);
             ui.label(
-                egui::RichText::new("Paint the joint")
+                egui::RichText::new("Paint joint")
                     .font(Theme::font(Font::Caption))
                     .color(theme.color(ColorRole::TextTertiary)),
             );
@@ -183,7 +183,7 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
                 }
             }
             if shares.is_empty() {
-                ui.label("No joint holds this spot");
+                ui.label("No joint influences this point");
             }
         })
     });
@@ -552,11 +552,11 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let when = if view.paint.before { ", as opened" } else { "" };
             (format!("Weight of {}{when}", document.node(node).label(node)), parts)
         }
-        WeightLook::Strain => ("Strain in this pose, as a stretch".into(), stretch),
+        WeightLook::Strain => ("Stretch in this pose".into(), stretch),
         WeightLook::Volume => {
-            ("Volume lost in this pose".into(), ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned))
+            ("Volume loss in this pose".into(), ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned))
         }
-        WeightLook::Worst => ("Worst strain, as a stretch".into(), stretch),
+        WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
         WeightLook::Bytes | WeightLook::Shorts => {
             let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
             let farthest = view.paint.farthest;
@@ -570,9 +570,9 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
                 let most = farthest * per_metre;
                 let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
                 let at = |k: usize| if k == 0 { "0".into() } else { format!("{:.*}", places, most * k as f32 / 4.0) };
-                (format!("Moved by {bits} bits in this pose, {unit}"), std::array::from_fn(at))
+                (format!("Error of {bits}-bit weights in this pose, {unit}"), std::array::from_fn(at))
             } else {
-                (format!("Nothing moves in {bits} bits"), Default::default())
+                (format!("No error with {bits}-bit weights"), Default::default())
             }
         }
         _ => return,
@@ -584,9 +584,9 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let small = Theme::font(Font::Caption);
     let note = match (mask.is_some(), view.paint.look) {
         _ if is_small(rect) => "",
-        (true, _) => "clay: not in it",
-        (false, WeightLook::Joint) if has_bare(document) => "gray: none · dim: no skin",
-        (false, WeightLook::Joint) => "gray: none",
+        (true, _) => "clay: not in the layer",
+        (false, WeightLook::Joint) if has_bare(document) => "gray: zero · dim: no skin",
+        (false, WeightLook::Joint) => "gray: zero",
         _ => "",
     };
     let at = pos2(area.right() - 10.0, area.top() + 13.0);
@@ -634,8 +634,8 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
             faults.none + faults.negative + faults.not_numbers + faults.past,
         ),
         (ColorRole::SeverityWarning, format!("More than {limit}"), faults.many + faults.twice),
-        (ColorRole::SeverityInfo, "Sum off".to_owned(), faults.sum),
-        (ColorRole::TimelineMarker, "Stray".to_owned(), view.paint.strays),
+        (ColorRole::SeverityInfo, "Not normalized".to_owned(), faults.sum),
+        (ColorRole::TimelineMarker, "Outliers".to_owned(), view.paint.strays),
     ];
     let small = Theme::font(Font::Caption);
     let shaped: Vec<_> = list

@@ -22,7 +22,7 @@ impl ViewportTool for DragTool {
 
     fn hints(&self) -> Vec<(Press, &'static str)> {
         vec![
-            (Press::Hand("Drag the skin"), "put the limb there"),
+            (Press::Hand("Drag the model"), "IK to a point"),
             (Press::Hand("Wheel"), "chain length"),
             (Press::Hand("X Y Z 0–9"), "axis, meters"),
             (Press::Hand("Esc"), "cancel"),

@@ -305,17 +305,17 @@ pub fn awaited(ui: &Ui, view: &View<'_>, rect: Rect, frame: &Frame, set: &Handle
 fn about(gesture: &Gesture) -> &'static str {
     use crate::ui::viewport::domain::GizmoSpace as Of;
     match (gesture.operation, gesture.limit) {
-        (Operation::Swivel, _) => "about its limb",
-        (Operation::Rotate, Limit::View) => "about the line of sight",
-        (Operation::Rotate, Limit::Free) => "as a ball",
+        (Operation::Swivel, _) => "around the limb",
+        (Operation::Rotate, Limit::View) => "around the view axis",
+        (Operation::Rotate, Limit::Free) => "free rotation",
         _ => match gesture.space {
-            Of::View => "view, from the start",
+            Of::View => "view axes",
             Of::Of(space) => match space {
-                ulna_motion::Space::Local => "local, from the start",
-                ulna_motion::Space::Parent => "parent, from the start",
-                ulna_motion::Space::World => "world, from the start",
-                ulna_motion::Space::Gimbal => "gimbal, from the start",
-                ulna_motion::Space::Rest => "rest, from the start",
+                ulna_motion::Space::Local => "local axes",
+                ulna_motion::Space::Parent => "parent axes",
+                ulna_motion::Space::World => "world axes",
+                ulna_motion::Space::Gimbal => "gimbal axes",
+                ulna_motion::Space::Rest => "rest axes",
             },
         },
     }

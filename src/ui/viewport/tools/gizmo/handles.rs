@@ -183,10 +183,10 @@ impl Shape {
             Handle::Arrow(k) | Handle::Box(k) => format!("Handle: {verb} along {}", AXES[k]),
             Handle::Plane(k) => format!("Handle: {verb} in {}", PLANES[k]),
             Handle::Ring(k) => format!("Handle: {verb} about {}", AXES[k]),
-            Handle::Outer if operation.is_turn() => format!("Handle: {verb} about the line of sight"),
+            Handle::Outer if operation.is_turn() => format!("Handle: {verb} around the view axis"),
             Handle::Outer => format!("Handle: {verb} all axes"),
             Handle::Center => format!("Handle: {verb} freely"),
-            Handle::Swivel => "Handle: turn the limb about its own line".to_owned(),
+            Handle::Swivel => "Handle: swivel the limb".to_owned(),
         }
     }
 }
