@@ -27,7 +27,7 @@ pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) 
     };
     let table = weight_table(session.document(), &meshes);
     if table.shapes.is_empty() {
-        let message = format!("{}: it has no mesh with weights that hangs on a skin", path.display());
+        let message = format!("{}: it has no skinned mesh with weights", path.display());
         return Err(Failure::fault("no_weights_meant", message));
     }
     write_atomically(&SystemDisk, output, kind.write(&table).as_bytes())

@@ -348,7 +348,7 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
         false => marked.iter().filter_map(|k| history.done().get(k - 1)).collect(),
     };
     let note = match (chosen.len(), marked.is_empty()) {
-        (0, _) => "Nothing was done yet".to_owned(),
+        (0, _) => "There are no edits yet".to_owned(),
         (_, true) => "Ctrl or Shift and a click marks steps".to_owned(),
         (1, _) => "1 step is marked".to_owned(),
         (n, _) => format!("{n} steps are marked"),

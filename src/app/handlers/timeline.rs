@@ -31,7 +31,7 @@ impl App {
             return;
         }
         let Some(home) = self.keys_home() else {
-            let text = "The timeline shows no clip. Show one in Animate mode to edit its keys.";
+            let text = "The timeline shows no clip. Open a clip in Animate mode to edit its keys.";
             self.toast(ctx, ToastKind::Note, text);
             return;
         };

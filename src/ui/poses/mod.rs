@@ -162,10 +162,10 @@ fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, ac
     ui.vertical_centered(|ui| {
         if none {
             let text =
-                "No poses kept yet. A kept pose can be applied again: in part, flipped, blended, or to another model.";
+                "No saved poses yet. A saved pose can be applied again: in part, flipped, blended, or to another model.";
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             ui.add_space(4.0);
-            let response = ui.button("Keep this pose");
+            let response = ui.button("Save pose");
             name_widget(ui, &response, "Keep the first pose");
             if response.clicked() {
                 keep(state, view, actions);
@@ -240,7 +240,7 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
         if view.mode == ulna_edit::Mode::Animate {
             poses_tab_ui(ui, view, actions);
         }
-        let response = ui.button("Keep this pose");
+        let response = ui.button("Save pose");
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keep the pose that is seen"));
         if response.on_hover_text("Keeps how the joints stand now, under a name").clicked() {
             keep(state, view, actions);

@@ -271,7 +271,7 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
         if let (Some((id, _)), Some(_)) = (clip, own) {
             let commands = vec![set(id, Some(ticks)).into()];
-            actions.push(Action::Preview { label: "Set ticks a second".to_owned(), commands });
+            actions.push(Action::Preview { label: "Set tick rate".to_owned(), commands });
         }
     }
     if own.is_some() && (response.drag_stopped() || response.lost_focus()) {

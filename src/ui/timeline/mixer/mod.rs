@@ -318,7 +318,7 @@ fn header_ui(
             let below = running
                 .or(heaviest)
                 .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
-            let name = "Shoot while running";
+            let name = "Overlay the upper body";
             let words = [label("Overlay…", name), "On the upper body plays"];
             ui.add_enabled_ui(below.is_some(), |ui| {
                 if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, name)
