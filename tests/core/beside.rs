@@ -127,6 +127,6 @@ fn a_stroke_that_no_layer_takes_gets_one_of_its_own() {
     assert!((sum(&got) - sum(meant)).abs() < 1e-3);
     let layers = session.document().aids.weight_layers.values().next().unwrap().clone();
     assert_eq!(layers.layers.len(), 2, "in a layer of its own");
-    assert!(session.take_sentence().iter().any(|n| n.contains("layer of its own")));
+    assert!(session.take_sentence().iter().any(|n| n.contains("put in a new layer")));
     session.document().check().unwrap();
 }

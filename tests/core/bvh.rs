@@ -182,7 +182,7 @@ fn long_captures_are_opened_and_lies_are_not_believed() {
     let text = walk(3, 120.0).replace("Frames: 3", "Frames: 1000000");
     std::fs::write(&path, text).unwrap();
     let session = Session::open(&path, &Default::default()).unwrap();
-    assert!(session.diagnostics.iter().any(|d| d.message.contains("announces 1000000 frames and has 3")));
+    assert!(session.diagnostics.iter().any(|d| d.message.contains("states 1000000 frames, but has only 3")));
     let one = named(session.document(), "Hips");
     assert!(session.document().clips.values().next().unwrap().tracks.values().any(|t| t.target == one));
     let path = written(folder.path(), 7200, 120.0);

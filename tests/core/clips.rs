@@ -212,15 +212,15 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
     let mut session = moving(&[0.0, 1.0, 2.0]);
     let opened = session.document().clone();
     for (line, words) in [
-        (at("clip.retime", one).with("factor", 0.0), "must be above 0"),
-        (at("clip.retime", one).with("length", -1.0), "must be above 0"),
+        (at("clip.retime", one).with("factor", 0.0), "must be greater than 0"),
+        (at("clip.retime", one).with("length", -1.0), "must be greater than 0"),
         (at("clip.retime", one), "is needed"),
         (at("clip.retime", one).with("factor", 2.0).with("speed", 2.0), "is needed"),
-        (at("clip.trim", one).with("from", 1.5).with("to", 0.5), "the end must come after the start"),
-        (at("clip.trim", one).with("from", 7.0), "the end must come after the start"),
-        (at("clip.split", one).with("time", 2.0), "at an end of the clip"),
-        (at("clip.join", one).with("with", "Roll").with("gap", -1.0), "must not be below 0"),
-        (at("clip.resample", one).with("rate", 0.0), "frames a second"),
+        (at("clip.trim", one).with("from", 1.5).with("to", 0.5), "“to” must be after “from”"),
+        (at("clip.trim", one).with("from", 7.0), "“to” must be after “from”"),
+        (at("clip.split", one).with("time", 2.0), "not inside the clip"),
+        (at("clip.join", one).with("with", "Roll").with("gap", -1.0), "must be 0 or more"),
+        (at("clip.resample", one).with("rate", 0.0), "frames per second"),
         (at("clip.resample", one).with("rate", 9000.0).with("clip", "Walk"), "Walk"),
         (at("clip.mirror", one), "nothing was mirrored"),
     ] {
@@ -230,10 +230,10 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
     assert!(*session.document() == opened);
     // A clip of one moment.
     let mut still = moving(&[0.0]);
-    assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two times"));
-    assert!(said(&mut still, at("clip.retime", one).with("length", 2.0)).contains("no length"));
+    assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two or more times"));
+    assert!(said(&mut still, at("clip.retime", one).with("length", 2.0)).contains("its length cannot be changed"));
     run(&mut still, at("clip.reverse", one));
-    assert!(said(&mut still, at("clip.trim", one).with("from", 0.0)).contains("no part"));
+    assert!(said(&mut still, at("clip.trim", one).with("from", 0.0)).contains("“to” must be after “from”"));
     // One without keys.
     let mut empty = sample();
     run(&mut empty, CommandLine::new("clip.new").with("name", "Nothing"));
@@ -243,7 +243,7 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
     let line = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 20.0);
     run(&mut posed, line.with("clip", "Walk").with("time", 0.25));
     let reduced = CommandLine::new("clip.reduce").with("clip", "Walk");
-    assert!(said(&mut posed, reduced).contains("not keyed"));
+    assert!(said(&mut posed, reduced).contains("unkeyed pose"));
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
     run(&mut session, line.clone());
     assert_eq!(times(&session, 2), [0.0, 1.0, 2.5, 4.0]);
     let notes = run(&mut session, at("clip.join", one).with("with", "Roll"));
-    assert!(notes[0].starts_with("1 track jump where the clips meet; warning: at 2.4"), "{notes:?}");
+    assert!(notes[0].starts_with("1 track with a jump where the clips meet; warning: at 2.4"), "{notes:?}");
     while session.undo().is_some() {}
     assert!(session.pack("a").unwrap().bytes == opened);
 }
@@ -273,12 +273,12 @@ fn an_open_loop_is_closed_in_the_way_that_it_needs() {
     let one = ClipId(0);
     let mut session = moving(&[0.0, 1.0, 2.0]);
     let notes = run(&mut session, at("clip.close_loop", one).with("how", "match"));
-    assert!(notes[0].contains("now it is closed"), "{notes:?}");
+    assert!(notes[0].contains("now: it is seamless"), "{notes:?}");
     let clip = &session.document().clips[one];
     assert_eq!(clip.tracks.values().next().unwrap().value(2), [0.0, 0.0, 0.0]);
     let before = session.document().clone();
     let notes = run(&mut session, at("clip.close_loop", one));
-    assert!(notes[0].contains("it is closed"), "{notes:?}");
+    assert!(notes[0].contains("it is seamless"), "{notes:?}");
     assert!(*session.document() == before);
     // A walk keeps the way that it goes.
     let mut walk = sample();
@@ -329,7 +329,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     }
     // What is there stays, unless it may go; nothing is written of a set that cannot be.
     let again = session.exporting(request.clone()).run(&SystemDisk, &Progress::default());
-    assert!(again.unwrap_err().to_string().contains("is there already"));
+    assert!(again.unwrap_err().to_string().contains("already exists"));
     let replaced = ExportRequest { replace: true, rate: Some(12.0), gltf: true, ..request.clone() };
     let made = session.exporting(replaced).run(&SystemDisk, &Progress::default()).unwrap();
     let walk = Session::open(&made.files[0], &Progress::default()).unwrap();
@@ -337,8 +337,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     let gaps = |t: &ulna_model::Track| t.times.windows(2).all(|w| w[1] - w[0] < 1.0 / 12.0 + 1e-3);
     assert!(clip.tracks.values().all(|t| t.times.len() < 2 || gaps(t)), "a key on each frame");
     for (wrong, words) in [
-        (ExportRequest { clips: Some(Vec::new()), ..request.clone() }, "no clip is chosen"),
-        (ExportRequest { rate: Some(0.0), to: folder.path().join("b"), ..request.clone() }, "is no rate"),
+        (ExportRequest { clips: Some(Vec::new()), ..request.clone() }, "no clip is selected"),
+        (ExportRequest { rate: Some(0.0), to: folder.path().join("b"), ..request.clone() }, "is invalid"),
         (ExportRequest { each: false, to: folder.path().join("name"), ..request.clone() }, "give the file a name"),
     ] {
         let error = session.exporting(wrong).run(&SystemDisk, &Progress::default()).unwrap_err();
@@ -365,7 +365,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
         names: String::new(),
     };
     let error = opened.exporting(request).run(&SystemDisk, &Progress::default()).unwrap_err();
-    assert!(error.to_string().contains("is the file that is open"));
+    assert!(error.to_string().contains("is the open file"));
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
@@ -567,7 +567,7 @@ fn travel_goes_where_it_is_sent() {
     let none = session.run_line(&at("clip.root_motion", id).with("to", "hips")).unwrap_err();
     assert!(none.to_string().contains("nothing above Hips moves"), "{none}");
     let none = session.run_line(&at("clip.root_motion", id).with("to", "root").with("ground", false)).unwrap_err();
-    assert!(none.to_string().contains("neither ground"), "{none}");
+    assert!(none.to_string().contains("are all off"), "{none}");
 }
 
 /// A disk that has no room at any act of an export leaves the folder as it was, files that were there included.
@@ -617,7 +617,10 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
                     let is = listing(&to);
                     // A disk that stays full takes nothing back; then it says how many are the new ones.
                     let same = is == before && to.exists() != new;
-                    assert!(same || (!once && !new && error.to_string().contains("are the new ones")), "{at}: {error}");
+                    assert!(
+                        same || (!once && !new && error.to_string().contains("were replaced by new ones")),
+                        "{at}: {error}"
+                    );
                     if !same {
                         std::fs::remove_dir_all(&to).unwrap();
                     }

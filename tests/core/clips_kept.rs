@@ -349,7 +349,7 @@ fn a_zero_key_keeps_what_was_typed_around_it() {
         let mut work = json!({"do": "layer.zero_key", "clip": "Walk"});
         work.as_object_mut().unwrap().extend(times.as_object().unwrap().clone());
         let said = does(&mut session, work);
-        assert!(said.contains("kept by keys around it"), "{said}");
+        assert!(said.contains("keep the constant offset"), "{said}");
         for time in &zero {
             assert!(turn(&session, *time).abs() < 1e-3, "{}", turn(&session, *time));
         }

@@ -302,7 +302,7 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
         let said = does(&mut session, text.clone());
         assert_eq!(times(&session), wanted, "{text}");
         let lost = text["from"] == 0.5;
-        assert_eq!(said.iter().any(|s| s.contains("1 unkeyed pose lay outside")), lost, "{text}: {said:?}");
+        assert_eq!(said.iter().any(|s| s.contains("1 unkeyed pose outside the kept range")), lost, "{text}: {said:?}");
         session.undo();
         assert_eq!(*session.document(), before, "{text}");
         cases += 1;

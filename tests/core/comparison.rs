@@ -61,8 +61,8 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
         let out = run(folder.path(), sample, "layered.glb", &lines);
         let (status, text) = diff(sample, &out);
         assert_eq!(status, Some(1), "{text}");
-        let moved = if clip.is_some() { "Head rotation: " } else { "turned by 10.0000°" };
-        assert!(text.contains(moved) && text.contains("the layer “Turned”"), "{text}");
+        let moved = if clip.is_some() { "Head rotation: " } else { "rotated by 10.0000°" };
+        assert!(text.contains(moved) && text.contains("layer “Turned”"), "{text}");
         // The same layer, off: nothing that is seen differs, and the layer is said.
         lines.insert(2, json!({"do": "layer.mute", "layer": "Turned", "muted": true}));
         if let Some(clip) = clip {
@@ -78,7 +78,7 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
             session.run_line(&CommandLine::parse(&line.to_string()).unwrap()).unwrap();
         }
         let told = session.will_change().unwrap().join("\n");
-        assert!(told.contains("Head") && told.contains("the layer “Turned”"), "{told}");
+        assert!(told.contains("Head") && told.contains("layer “Turned”"), "{told}");
     }
 }
 

@@ -106,7 +106,7 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
         assert_eq!(joints_of(again.document(), "Body"), order);
     }
     let mut session = armature();
-    refused(&mut session, create("Body", &["Hip", "Knee", "Hip", "Foot"]), "named twice");
+    refused(&mut session, create("Body", &["Hip", "Knee", "Hip", "Foot"]), "listed twice");
     refused(&mut session, create("Body", &["Hip"]), "use 3 joints, but 1 were named");
 }
 
@@ -128,8 +128,8 @@ fn one_joint_stands_for_all_below_and_meshes_are_none() {
     run(&mut session, create("Cloth", &["Foot", "Hip"]).with("below", true));
     assert_eq!(joints_of(session.document(), "Cloth"), ["Foot", "Hip", "Knee"]);
     let mut session = armature();
-    refused(&mut session, create("Cloth", &["*"]), "has a mesh and cannot be a joint");
-    refused(&mut session, create("Cloth", &["Hip", "Cloth"]), "“Cloth” has a mesh and cannot be a joint");
+    refused(&mut session, create("Cloth", &["*"]), "has a mesh, so it cannot be a joint");
+    refused(&mut session, create("Cloth", &["Hip", "Cloth"]), "“Cloth” has a mesh, so it cannot be a joint");
     assert_eq!(session.document().skins.count(), 0);
 }
 
@@ -141,7 +141,7 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     let before: Vec<Vec<Vec3>> = nodes.iter().map(|n| seen(session.document(), named(session.document(), n))).collect();
     for node in nodes {
         let said = run(&mut session, create(node, &["Hip", "Knee", "Foot"]));
-        assert!(said[0].contains("became a root"), "{said:?}");
+        assert!(said[0].contains("moved to the top level"), "{said:?}");
     }
     assert_eq!(session.document().skins.count(), 1);
     for (node, before) in nodes.iter().zip(&before) {
@@ -167,5 +167,5 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     let key = CommandLine::new("key.set").with("clip", "sway").with("time", 0.0).with("node", "Armature/Cloth");
     session.run_line(&key.with("translation", [0.0, 0.0, 0.0])).expect("a key");
     let said = run(&mut session, create("Armature/Cloth", &["Hip"]));
-    assert!(said[0].contains("keeps its place") && said[0].contains("check warns"), "{said:?}");
+    assert!(said[0].contains("keeps its parent") && said[0].contains("“ulna check” warns"), "{said:?}");
 }

@@ -330,7 +330,7 @@ fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
     let said = run(&mut session, import(folder.path()));
     assert_eq!(session.document().clips.count(), 1);
-    assert!(said.iter().any(|s| s.contains("horse.glb is left out: only 3 of the 15")), "{said:?}");
+    assert!(said.iter().any(|s| s.contains("horse.glb was skipped: only 3 of the 15")), "{said:?}");
     let said = {
         let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
         let said = run(&mut session, import(folder.path()).with("force", true));

@@ -238,7 +238,7 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
         meant.aids = EditorState::default();
         let empty: Vec<_> = meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
         empty.into_iter().for_each(|id| drop(meant.file.clips.put(id, None)));
-        differences(&meant, now.document()).iter().all(|d| d.message.contains("rest is"))
+        differences(&meant, now.document()).iter().all(|d| d.message.contains("rest pose is"))
     };
     let whole = states.iter().any(|n| holds(meant(first, seed, *n)));
     let far = || states.iter().map(|n| differences(&meant(first, seed, *n), now.document())).collect::<Vec<_>>();

@@ -46,7 +46,7 @@ fn what_a_move_replaces_is_said() {
     let by = f64::from(times[1]) - f64::from(times[0]);
     let keys = json!({"Hips": {"rotation": [times[0]]}});
     let notes = run(&mut session, line("key.move").with("by", by).with("keys", keys));
-    assert_eq!(notes, ["1 key lay where moved ones came to be, and made way"]);
+    assert_eq!(notes, ["1 key replaced by moved keys"]);
     assert_eq!(hips(&session).times.len(), times.len() - 1);
 }
 
@@ -69,7 +69,7 @@ fn keys_are_copied_to_another_clip_and_another_joint() {
     let step = session.history().done().last().unwrap().lines(session.document());
     assert!(step[0].arguments["text"].as_str().unwrap().contains("ulna_keys"));
     let error = session.run_line(&line("key.paste").with("text", "hello")).unwrap_err();
-    assert!(error.to_string().contains("no keys"), "{error}");
+    assert!(error.to_string().contains("not contain keys"), "{error}");
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn keys_of_another_skeleton_are_refused_with_a_way_out() {
     let mut session = sample();
     let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail","property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
     let error = session.run_line(&line("key.paste").with("text", text)).unwrap_err().to_string();
-    assert!(error.contains("select the nodes that they are for"), "{error}");
+    assert!(error.contains("select the nodes to paste the keys to"), "{error}");
     run(&mut session, line("key.paste").with("text", text).with("node", "Head").with("time", 0.35));
     assert!(track(session.document(), "Head", Property::Rotation).key_at(0.35, 1e-5).is_some());
 }
@@ -622,7 +622,7 @@ fn nothing_goes_before_0_and_all_else_makes_room_where_that_is_asked() {
     let keys = json!({"Hips": {"rotation": [times[1]]}});
     let far = line("key.move").with("by", -0.5).with("keys", keys);
     let notes = run(&mut session, far.clone());
-    assert!(notes[0].contains("no key goes before 0 s"), "{notes:?}");
+    assert!(notes[0].contains("keys cannot be before 0 s"), "{notes:?}");
     assert_eq!(hips(&session).times[0], 0.0);
     session.undo();
     run(&mut session, line("marker.add").with("time", 0.25).with("name", "contact"));

@@ -767,7 +767,7 @@ fn what_cannot_be_taken_says_what_to_do() {
         let line = CommandLine::new("weights.flood").with("joint", "Hips").with("value", 0.5);
         layer.into_iter().fold(line, |line, l| line.with("layer", l))
     };
-    says(&mut session, flood(Some("A")), "weight_layer.add makes one");
+    says(&mut session, flood(Some("A")), "use weight_layer.add to add one");
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "A")).expect("it runs");
     session
         .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 0.5))
@@ -777,7 +777,7 @@ fn what_cannot_be_taken_says_what_to_do() {
     let before = session.document().clone();
     assert!(stroke(&mut session, None, (0, 50), 2, 0.5));
     let notes = session.take_sentence();
-    assert!(notes.iter().any(|n| n.contains("in a layer of its own")), "{notes:?}");
+    assert!(notes.iter().any(|n| n.contains("in a new layer")), "{notes:?}");
     assert_eq!(session.document().aids.weight_layers[&SkinId(0)].layers.len(), 2);
     while session.history().done().len() > 2 {
         session.undo();
@@ -785,8 +785,8 @@ fn what_cannot_be_taken_says_what_to_do() {
     assert!(*session.document() == before);
     session.run_line(&flood(Some("A"))).expect("a layer that is named takes it as far as it goes");
     session.run_line(&CommandLine::new("weight_layer.show").with("layer", "A")).expect("it runs");
-    says(&mut session, flood(None), "no weight layer shows");
-    says(&mut session, flood(Some("A")), "does not show");
+    says(&mut session, flood(None), "no weight layer is visible");
+    says(&mut session, flood(Some("A")), "is not visible");
     says(&mut session, CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 1.5), "0 to 1");
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "A")).expect("it runs");
     says(&mut session, CommandLine::new("weight_layer.remove").with("layer", "A"), "#0");

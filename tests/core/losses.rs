@@ -75,7 +75,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
         let (was, is) = (session.document().node(joint).local().transform(), again.document().node(joint).local());
         assert!(matches!(is, Local::Trs(_)) && was.matrix().abs_diff_eq(is.transform().matrix(), 1e-5));
         let lost = differences(session.document(), again.document());
-        assert!(lost.iter().all(|d| d.message.contains("rest is")), "{command}: {lost:?}");
+        assert!(lost.iter().all(|d| d.message.contains("rest pose is")), "{command}: {lost:?}");
         tried += 1;
     }
     // One that nobody touches keeps it, to the bit.

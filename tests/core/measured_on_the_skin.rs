@@ -106,7 +106,7 @@ fn what_folding_says_is_how_far_the_skin_is_off() {
     assert!(off > 0.8 * exact && off <= exact * 1.001 + 1e-6, "{off} {exact}");
     // Farther than any joint: the hips carry all of the body.
     let said = does(&mut session, json!({"do": "layer.fold", "clip": "Run"}));
-    let number = millimeters(&said[0], "the skin is off by at most");
+    let number = millimeters(&said[0], "max error of the skin:");
     assert!((number - off * 1000.0).abs() < 0.006, "{said:?} {off}");
 }
 
@@ -214,7 +214,7 @@ fn a_mix_that_is_baked_says_how_far_the_skin_is_off() {
     let mut session = sample();
     does(&mut session, json!({"do": "mix.over", "clip": "Run", "over": "Wave"}));
     let said = does(&mut session, json!({"do": "mix.bake", "name": "Both", "rate": 12, "millimetres": 0}));
-    let number = millimeters(&said[0], "the skin is off by at most");
+    let number = millimeters(&said[0], "between frames:");
     let document = session.document();
     let mix = mix_of(document).unwrap();
     let both = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some("Both")).unwrap().1;
@@ -242,9 +242,9 @@ fn reducing_and_fitting_keep_every_vertex_within_what_they_say() {
             let time = f64::from(made.length()) * f64::from(k) / 64.0;
             worst = worst.max(apart(&document, &at(&document, &document.clips[id], time), &at(&document, made, time)));
         }
-        let number = millimeters(&said[0], "off by more than");
+        let number = millimeters(&said[0], "max error");
         let between = said[0]
-            .split("between its old keys by ")
+            .split("between its old keys ")
             .nth(1)
             .map_or(0.0, |s| s.split(' ').next().unwrap().parse().unwrap());
         let height = 1.8f32;

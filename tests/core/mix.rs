@@ -40,25 +40,25 @@ fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
     };
     let mut refused = 0;
     for (spec, why) in [
-        (json!("nothing"), "no mix"),
-        (json!({"lanes": 3}), "no mix"),
+        (json!("nothing"), "mix is invalid"),
+        (json!({"lanes": 3}), "mix is invalid"),
         (json!({}), "lanes"),
         (json!([]), "a list"),
         (json!({"layers": []}), "unknown field"),
         (bar(json!({"plays": {"clip": "Wlak"}})), "Wlak"),
         (bar(json!({"speeed": 1})), "speeed"),
         (bar(json!({"length": 0})), "lane “Body”, bar 1"),
-        (bar(json!({"start": -1})), "begin at 0"),
-        (bar(json!({"fade_in": -1})), "a fade lasts"),
+        (bar(json!({"start": -1})), "start at 0"),
+        (bar(json!({"fade_in": -1})), "length of a fade"),
         (bar(json!({"weight": 1.5})), "from 0 to 1"),
         (bar(json!({"weight": -0.5})), "from 0 to 1"),
         (bar(json!({"enter": "jump"})), "jump"),
         (bar(json!({"mask": {"below": {"joint": "Haed"}}})), "Haed"),
         (bar(json!({"mask": {"painted": {"Head": 2}}})), "painted"),
-        (bar(json!({"plays": {"blend": {"points": [], "value": 1}}})), "plays no clip"),
-        (bar(json!({"plays": {"plane": {"points": [], "value": [1, 0]}}})), "plays no clip"),
-        (bar(json!({"plays": {"plane": {"points": [["Walk", [0, 1e99]]], "value": [1, 0]}}})), "is none"),
-        (bar(json!({"plays": {"plane": {"points": [["Walk", 1]], "value": [1, 0]}}})), "no mix"),
+        (bar(json!({"plays": {"blend": {"points": [], "value": 1}}})), "has no clip"),
+        (bar(json!({"plays": {"plane": {"points": [], "value": [1, 0]}}})), "has no clip"),
+        (bar(json!({"plays": {"plane": {"points": [["Walk", [0, 1e99]]], "value": [1, 0]}}})), "not a finite number"),
+        (bar(json!({"plays": {"plane": {"points": [["Walk", 1]], "value": [1, 0]}}})), "mix is invalid"),
         (bar(json!({"plays": {"plane": {"points": vec![json!(["Walk", [0, 1]]); 65], "value": [1, 0]}}})), "64"),
     ] {
         let line = CommandLine::new("mix.set").with("mix", spec.clone());
@@ -70,7 +70,7 @@ fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
     assert!(session.document().aids.mix.is_none() && !session.is_unsaved());
     for line in ["mix.bake", "mix.keep"] {
         let said = session.run_line(&CommandLine::new(line)).unwrap_err().to_string();
-        assert!(said.contains("there is no mix"), "{said}");
+        assert!(said.contains("the mix is empty"), "{said}");
     }
 }
 
@@ -153,7 +153,7 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
     let before = session.document().clips.count();
     let notes =
         run(&mut session, CommandLine::new("mix.bake").with("name", "Both").with("rate", 120).with("millimetres", 0));
-    assert!(notes.iter().any(|n| n.contains("off by at most")), "{notes:?}");
+    assert!(notes.iter().any(|n| n.contains("max error of")), "{notes:?}");
     let document = session.document();
     let (mix, both) = (mix_of(document).unwrap(), named(document, "Both"));
     assert_eq!(document.clips.count(), before + 1);
@@ -164,7 +164,8 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
         let baked = Pose::evaluate(document, &Stack::of(Some(&document.clips[both]), time));
         worst = worst.max(apart(&seen(document, &mix, time), &baked));
     }
-    let said = notes.iter().find_map(|n| n.split("at most ").nth(1)?.split(' ').next()?.parse::<f32>().ok()).unwrap();
+    let said =
+        notes.iter().find_map(|n| n.split("between frames: ").nth(1)?.split(' ').next()?.parse::<f32>().ok()).unwrap();
     assert!(worst * 1000.0 <= said + 0.3, "{} mm of {said}", worst * 1000.0);
     // Fewer keys, and the body on its place.
     let notes = run(&mut session, CommandLine::new("mix.bake").with("in_place", true));

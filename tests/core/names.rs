@@ -212,7 +212,7 @@ fn a_node_is_found_by_its_exact_name_first() {
         };
         follow(&session, text, &why, &meant.into_iter().map(NodeId).collect()).unwrap();
     }
-    assert_eq!(posed(&session, "Lauf").unwrap_err(), "nothing is named “Lauf”");
+    assert_eq!(posed(&session, "Lauf").unwrap_err(), "there is no node, clip or mesh named “Lauf”");
     let document = session.document();
     let meshes: BTreeSet<String> = document.meshes.ids().map(|m| mesh_text(document, m)).collect();
     assert_eq!(meshes.into_iter().collect::<Vec<_>>(), ["Mesh"]);

@@ -91,7 +91,7 @@ fn captures_of_every_dialect_stand_as_an_independent_reader_has_them() {
     assert_eq!(compared, 26);
     let open =
         |file: &str| Session::open(&shared.join("situations/bvh-dialects").join(file), &Default::default()).unwrap();
-    assert!(said(&open("fewer.bvh"), "announces 4 frames and has 3"));
+    assert!(said(&open("fewer.bvh"), "states 4 frames, but has only 3"));
     assert!(said(&open("time0.bvh"), "30 frames per second are used"));
     // Numbers in sentences are short.
     let odd = open("orders.bvh");
@@ -188,7 +188,7 @@ proptest! {
         let frames: Vec<Vec<f64>> = values.iter().enumerate().map(|(k, v)| vec![*v, if bad.contains(&k) { 777.0 } else { *v }]).collect();
         let text = capture(&chain, &frames, "\n", &|v| if v == 777.0 { word.to_owned() } else { format!("{v:.6}") });
         let session = opened("a.bvh", &text).unwrap();
-        let is_said = said(&session, word) && said(&session, "the nearest frame's value is used") && said(&session, "of “j0”");
+        let is_said = said(&session, word) && said(&session, "the value of the nearest valid frame is used") && said(&session, "of “j0”");
         prop_assert!(is_said, "{:?}", session.diagnostics);
         for (k, value) in values.iter().enumerate() {
             let y = f64::from(places(session.document(), 0, k as f64 * 0.5)("j0").y);
@@ -209,7 +209,7 @@ fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
     let error = opened("a.bvh", text).err().unwrap();
     assert!(error.contains("3 of its 4 numbers") && error.contains("“x” in frame 1 of “a”"), "{error}");
     let neat = text.replace("1 x y z", "1 2 x 4");
-    assert!(said(&opened("a.bvh", &neat).unwrap(), "1 number is invalid, such as “x” in frame 2 of “a”"));
+    assert!(said(&opened("a.bvh", &neat).unwrap(), "1 value is invalid, such as “x” in frame 2 of “a”"));
 }
 
 #[test]
@@ -241,8 +241,8 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
         assert!(hand.translation.distance(Vec3::new(0.0, 5.0, -1.0)) < 1e-5);
         let length = document.clips.values().next().unwrap().length();
         assert!((f64::from(length) - 40.0 / ticks).abs() < 1e-5, "{file}: {length}");
-        assert!(said(&session, "“Nobody” is not there"), "{file}");
-        assert_eq!(said(&session, "“Tree” is no frame"), file == "ghost-bone.x", "{file}");
+        assert!(said(&session, "“Nobody” does not exist"), "{file}");
+        assert_eq!(said(&session, "“Tree” does not match a frame"), file == "ghost-bone.x", "{file}");
     }
     let text = std::fs::read_to_string(shared.join("situations/x-separate-keys/ticks-last.x")).unwrap();
     let without = opened("a.x", &text[..text.find("AnimTicksPerSecond").unwrap()]).unwrap();

@@ -198,7 +198,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     let other = Session::open_bytes(&changed).unwrap();
     assert!(other.document().aids.pose_layers.is_empty());
     let said = other.diagnostics.iter().find(|d| d.code == "ULNA_LAYERS").expect("it is said");
-    assert!(said.message.contains("they stand") && said.message.contains("Walk"), "{}", said.message);
+    assert!(said.message.contains("The changed keys are used") && said.message.contains("Walk"), "{}", said.message);
     assert_eq!(bytes(&other), changed, "nothing is lost");
     // Nor where other layers come over them.
     let mut other = other;
@@ -497,30 +497,36 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.new", "clip": "Walk", "name": "One"}), "already"),
         (json!({"do": "layer.new", "clip": "Wlak"}), "Wlak"),
         (json!({"do": "layer.new", "name": "  "}), "needs a name"),
-        (json!({"do": "layer.mute", "clip": "Walk", "layer": "Two"}), "there are “One”"),
+        (json!({"do": "layer.mute", "clip": "Walk", "layer": "Two"}), "layers: “One”"),
         (json!({"do": "layer.mute", "layer": "One"}), "the pose has no layer “One”"),
-        (json!({"do": "layer.mute", "clip": "Idle", "layer": "One"}), "layer.new makes one"),
+        (json!({"do": "layer.mute", "clip": "Idle", "layer": "One"}), "use layer.new to add one"),
         (json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 2}), "0 to 1"),
-        (json!({"do": "layer.strength", "layer": "Of the pose", "strength": 1, "time": 1}), "has no time"),
-        (json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [0, 1, 1]}), "in turns"),
-        (json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [0, 1, 0, 1]}), "at one time"),
+        (json!({"do": "layer.strength", "layer": "Of the pose", "strength": 1, "time": 1}), "cannot have keys"),
+        (
+            json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [0, 1, 1]}),
+            "pairs of time and strength",
+        ),
+        (
+            json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [0, 1, 0, 1]}),
+            "at the same time",
+        ),
         (json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [-1, 1]}), "before 0"),
         (json!({"do": "layer.rename", "clip": "Walk", "layer": "One", "name": ""}), "needs a name"),
-        (json!({"do": "layer.move", "clip": "Walk", "layer": "One", "place": 4}), "the topmost is 0"),
-        (json!({"do": "layer.move", "clip": "Walk", "layer": "One"}), "say “up”"),
+        (json!({"do": "layer.move", "clip": "Walk", "layer": "One", "place": 4}), "must be 0 to 0"),
+        (json!({"do": "layer.move", "clip": "Walk", "layer": "One"}), "use either “up” or “place”"),
         (json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Haed", "degrees": [0, 0, 1]}), "Haed"),
         (json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head"}), "nothing to set"),
         (
             json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "region": "upper", "node": "Head"}),
-            "one of them only",
+            "use only one of",
         ),
         (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "node": "Head", "weights": [2]}), "0 to 1"),
-        (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "falloff": 2}), "goes with “below”"),
-        (json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0}), "moves nothing yet"),
-        (json!({"do": "layer.zero_key", "layer": "Of the pose", "time": 0}), "has no time"),
+        (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "falloff": 2}), "only be used with “below”"),
+        (json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0}), "is empty"),
+        (json!({"do": "layer.zero_key", "layer": "Of the pose", "time": 0}), "cannot have keys"),
         (json!({"do": "layer.merge_down", "clip": "Walk", "layer": "One"}), "the lowest layer"),
         (json!({"do": "layer.fold", "clip": "Idle"}), "has no layers"),
-        (json!({"do": "layer.extract", "clip": "Walk"}), "name the “other” clip"),
+        (json!({"do": "layer.extract", "clip": "Walk"}), "use either “other”"),
         (json!({"do": "layer.extract", "clip": "Walk", "other": "Walk"}), "are the same"),
         (json!({"do": "layer.extract", "clip": "Walk", "time": 0.5}), "no unkeyed pose"),
         (json!({"do": "layer.split", "clip": "Walk", "degrees": 0}), "0.01 to 90"),
@@ -538,7 +544,7 @@ fn what_cannot_be_done_to_layers_is_said() {
     assert_eq!(count, 30);
     does(&mut session, json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 0}));
     let text = json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 9, "space": "local", "clip": "Walk", "time": 0, "layer": "One"});
-    assert!(refused(&mut session, &text).contains("turn it up first"));
+    assert!(refused(&mut session, &text).contains("raise its strength"));
 }
 
 /// What a file's own layers of the pose come to is in its nodes, and comes off again.
@@ -860,7 +866,7 @@ fn a_layer_of_another_file_is_taken_over() {
     );
     assert!(
         refused(&mut two, &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out"}))
-            .contains("say “into”")
+            .contains("as “into”")
     );
     // Onto a character with other names.
     let Some(shared) = shared() else { return };

@@ -64,7 +64,7 @@ fn a_kept_pose_is_saved_with_the_file_and_put_on_to_the_bit() {
     assert_eq!(moved, [named(document, "LeftUpperArm")]);
     run(&mut again, CommandLine::new("pose.rename_kept").with("pose", "Salute").with("name", "Greeting"));
     let error = again.run_line(&CommandLine::new("pose.apply").with("pose", "Salute")).unwrap_err().to_string();
-    assert!(error.contains("there are Greeting"), "{error}");
+    assert!(error.contains("saved poses: Greeting"), "{error}");
     run(&mut again, CommandLine::new("pose.forget").with("pose", "Greeting"));
     assert!(kept_poses(again.document()).is_empty());
     while again.undo().is_some() {}
@@ -80,9 +80,9 @@ fn broken_texts_of_poses_are_refused_with_a_sentence() {
     assert!(read_pose(&text.replace("\"height\":", "\"hight\":")).unwrap_err().contains("broken"));
     assert!(read_pose(&text.replace("\"parent\":0", "\"parent\":99")).is_err());
     for (line, wanted) in [
-        (CommandLine::new("pose.apply"), "name a kept pose"),
-        (CommandLine::new("pose.apply").with("text", "{}"), "holds no pose"),
-        (CommandLine::new("pose.apply").with("pose", "x"), "none is kept"),
+        (CommandLine::new("pose.apply"), "use either “pose”"),
+        (CommandLine::new("pose.apply").with("text", "{}"), "not contain a pose"),
+        (CommandLine::new("pose.apply").with("pose", "x"), "no saved poses"),
         (CommandLine::new("pose.keep").with("name", " "), "needs a name"),
         (CommandLine::new("set.keep").with("set", 12).with("node", "Hips"), "0 to 9"),
     ] {

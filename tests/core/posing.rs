@@ -53,7 +53,7 @@ fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
             let node = named(document, name).index();
             assert_eq!(world[node], was[node], "{name} stays");
         }
-        assert_eq!(session.undo().as_deref(), Some("Mirror to the other side"));
+        assert_eq!(session.undo().as_deref(), Some("Mirror pose"));
         assert!(*session.document() == before);
     }
 }
@@ -62,12 +62,12 @@ fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
 fn joints_of_both_sides_and_joints_without_another_are_said() {
     let mut session = sample();
     let both = CommandLine::new("pose.mirror").with("node", ["LeftHand", "RightHand"]);
-    assert!(session.run_line(&both).unwrap_err().to_string().contains("give the joints of one side"));
+    assert!(session.run_line(&both).unwrap_err().to_string().contains("name only the joints of one side"));
     let none = CommandLine::new("pose.mirror").with("node", "Head");
     assert!(session.run_line(&none).unwrap_err().to_string().contains("no"));
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
     let notes = run(&mut session, CommandLine::new("pose.mirror").with("node", ["LeftHand", "Head"]));
-    assert_eq!(notes, ["1 joint has no partner on the other side"]);
+    assert_eq!(notes, ["1 joint has no mirror joint"]);
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn poses_are_brought_nearer_to_others_and_back() {
     assert!((off - whole * 0.55).abs() < 1e-3 * whole.max(0.1), "{off} of {whole}");
     assert!(session.document().clips == before.clips, "no key is changed");
     let error = session.run_line(&CommandLine::new("pose.push").with("node", "Head")).unwrap_err().to_string();
-    assert!(error.contains("give “clip” and “time”"), "{error}");
+    assert!(error.contains("add “clip” and “time”"), "{error}");
 }
 
 #[test]
@@ -632,9 +632,9 @@ mod properties {
             let at = (node, 0.0);
             under_layers(&Transform::IDENTITY, &layers, PoseLayerId(chosen), at, &wanted).unwrap_err().to_string()
         };
-        assert!(refused(&[muted], 0).contains("is off"));
-        assert!(refused(&[weak], 0).contains("turn up its strength"));
-        assert!(refused(&[limp.clone(), flat], 0).contains("“flat” above it makes a scale 0"));
-        assert!(refused(&[limp], 1).contains("is not there"));
+        assert!(refused(&[muted], 0).contains("is muted"));
+        assert!(refused(&[weak], 0).contains("raise its strength"));
+        assert!(refused(&[limp.clone(), flat], 0).contains("“flat” above it scales to 0"));
+        assert!(refused(&[limp], 1).contains("does not exist"));
     }
 }

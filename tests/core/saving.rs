@@ -138,7 +138,7 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
             let done = session.save_with(SaveRequest::to(&path), &disk);
             let now = open(&path).document().clone();
             // How rest and pose share a place is rounded.
-            let is = |a: &Document, b: &Document| differences(a, b).iter().all(|d| d.message.contains("rest is"));
+            let is = |a: &Document, b: &Document| differences(a, b).iter().all(|d| d.message.contains("rest pose is"));
             match done {
                 Ok(_) => {
                     assert!(is(&now, &meant) && !session.is_unsaved());
@@ -147,7 +147,7 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
                 }
                 Err(error) => {
                     assert!(matches!(error, SaveFailure::Io { .. }), "{error}");
-                    assert!(error.to_string().contains("as it was"), "{error}");
+                    assert!(error.to_string().contains("is unchanged"), "{error}");
                     // The last act may have been the syncing of what is there already.
                     assert!(is(&now, &before) || is(&now, &meant), "act {at}");
                     assert!(session.is_unsaved() && session.document().file == meant.file);

@@ -65,7 +65,7 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
             assert_eq!(errors, "");
         } else {
             assert!(
-                errors.contains(&format!("{said} of animation pointers")) && errors.contains("not resampled"),
+                errors.contains(&format!("{said} with animation pointers")) && errors.contains("not resampled"),
                 "{errors}"
             );
         }

@@ -76,7 +76,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     // It is symmetric: nothing changes, and nothing is counted.
     for from in ["left", "right"] {
         let notes = line(&mut session, json!({"do": "weights.mirror", "from": from}));
-        assert_eq!(notes, ["the sides are alike already"]);
+        assert_eq!(notes, ["the sides are already symmetric"]);
         assert!(*session.document() == first);
     }
     let arm = |session: &Session, mesh: u32| map(session.document(), MeshId(mesh), PrimitiveId(0)).clone();
@@ -94,7 +94,10 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["mirrored 48 vertices"]);
     assert!(arm(&session, 0) == left);
     mirrored_by_place(session.document());
-    assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["the sides are alike already"]);
+    assert_eq!(
+        line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
+        ["the sides are already symmetric"]
+    );
     let to = folder.path().join("mirrored.glb");
     session.write_to(&to).unwrap();
     mirrored_by_place(Session::open(&to, &Default::default()).unwrap().document());
@@ -157,7 +160,7 @@ fn three_skins_are_mirrored_as_one_body() {
         assert_eq!(is_symmetric(&body, &first, near, &other), 162);
         assert_eq!(
             line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
-            ["the sides are alike already"]
+            ["the sides are already symmetric"]
         );
         assert!(*session.document() == first, "symmetric already");
         line(
@@ -266,7 +269,7 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
             assert_eq!(same, 24);
             assert!(
                 said.contains(
-                    "24 vertices: their mirror image needs “Hand.R”, which is no joint of the skin of “Right”"
+                    "24 vertices: their mirror image needs joint “Hand.R”, which the skin of “Right” does not have"
                 ),
                 "{said}"
             );
@@ -367,7 +370,10 @@ fn two_characters_are_two_bodies() {
     body.tubes.extend(more);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     let first = session.document().clone();
-    assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["the sides are alike already"]);
+    assert_eq!(
+        line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
+        ["the sides are already symmetric"]
+    );
     assert!(*session.document() == first);
     line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));
     line(&mut session, json!({"do": "weights.flood", "joint": "Hand.2.L", "value": 0.25, "mesh": "Left 2"}));
@@ -489,7 +495,7 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     line(&mut session, json!({"do": "weight_layer.add", "mesh": "Left"}));
     let mirror = json!({"do": "weight_layer.mirror", "layer": "Layer 1", "from": "left"});
     let said = session.run_line(&CommandLine::parse(&mirror.to_string()).unwrap()).unwrap_err().to_string();
-    assert!(said.contains("on another skin") && said.contains("weights.mirror"), "{said}");
+    assert!(said.contains("belong to another skin") && said.contains("weights.mirror"), "{said}");
     // What is painted into the layer is mirrored from what is seen.
     line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));
     line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": ["Left", "Right", "Trunk"]}));
@@ -509,7 +515,7 @@ fn an_arm_alone_has_no_other_side() {
         Ok(_) => assert!(*session.document() == first),
         Err(error) => {
             let said = error.to_string();
-            assert!(!said.contains("known to be of the left side"), "{said}");
+            assert!(!said.contains("recognized as a left"), "{said}");
         }
     }
 }
@@ -560,7 +566,10 @@ fn ties_are_left_as_they_are_stored() {
     let mut session = Session::open_bytes(&bytes).unwrap();
     let first = session.document().clone();
     for from in ["left", "right"] {
-        assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": from})), ["the sides are alike already"]);
+        assert_eq!(
+            line(&mut session, json!({"do": "weights.mirror", "from": from})),
+            ["the sides are already symmetric"]
+        );
         assert!(*session.document() == first);
     }
     // One vertex that differs is the one that changes.

@@ -556,7 +556,7 @@ fn a_skin_of_one_joint_holds_all_and_gives_nothing_away() {
     let done = session.run_line(&CommandLine::new("weights.flood").with("joint", "J0").with("value", 0.5));
     assert!(!done.expect("it is said, and no failure"));
     let message = session.take_sentence().unwrap_or_default();
-    assert!(message.contains("no unlocked joint can take the rest"), "{message}");
+    assert!(message.contains("no unlocked joint can receive the remaining weight"), "{message}");
     assert!(*session.document() == before);
     for line in ["weights.smooth", "weights.relax", "weights.hammer", "weights.average"] {
         session.run_line(&CommandLine::new(line)).unwrap_or_else(|e| panic!("{line}: {e}"));
@@ -600,7 +600,7 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
     attributes.remove("WEIGHTS_0");
     let mut session = session(json, &bin);
     let refused = session.run_line(&CommandLine::new("weights.normalize")).expect_err("there are none").to_string();
-    assert!(refused.contains("name a mesh that hangs on a skin"), "{refused}");
+    assert!(refused.contains("name a skinned mesh"), "{refused}");
     assert!(*session.document() == *session.opened());
 }
 

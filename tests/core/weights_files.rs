@@ -104,7 +104,7 @@ fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
             spoil(&mut session);
             assert_ne!(all_lists(session.document()), meant, "{name}: not spoiled");
             let notes = run(&mut session, line());
-            assert!(notes.iter().any(|n| n.contains("by their numbers")), "{name}: {notes:?}");
+            assert!(notes.iter().any(|n| n.contains("by vertex order")), "{name}: {notes:?}");
             let off = |a: &[Vec<Vec<(u16, u32)>>]| {
                 a.iter().flatten().zip(meant.iter().flatten()).filter(|(a, b)| a != b).count()
             };
@@ -180,12 +180,12 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     let why = refusal(&mut session, line().with("by", "order"));
     assert!(why.contains("2 there"), "{why}");
     let why = refusal(&mut session, line());
-    assert!(why.contains("where its vertices lie"), "{why}");
+    assert!(why.contains("no vertex positions"), "{why}");
     write("no xml");
-    assert!(refusal(&mut session, line()).contains("no XML"));
+    assert!(refusal(&mut session, line()).contains("not valid XML"));
     let missing = line().with("path", "/nowhere/w.json");
     assert!(refusal(&mut session, missing).contains("cannot be read"));
-    assert!(refusal(&mut session, CommandLine::new("weights.import")).contains("no file is named"));
+    assert!(refusal(&mut session, CommandLine::new("weights.import")).contains("no file was given"));
     // A joint that is not here gives nothing, and that is said.
     let table = weight_table(session.document(), &[]);
     let text = WeightFile::Json.write(&table).replace("\"Hips\"", "\"Unheard of\"");
@@ -649,5 +649,5 @@ fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
     run(&mut there, CommandLine::new("weights.flood").with("joint", "Hips").with("value", 1.0));
     let before = there.document().clone();
     let why = there.take_worked(worked).expect_err("refused").to_string();
-    assert!(why.contains("in the meantime") && *there.document() == before, "{why}");
+    assert!(why.contains("while it was running") && *there.document() == before, "{why}");
 }

@@ -130,13 +130,13 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
     for (target, source) in [(&down, &upright), (&upright, &down)] {
         let (share, said) = taken(target, source);
         assert!(share >= 0.99, "{share}: {said}");
-        assert!(said.contains("posed onto the rest pose here by 53 joints"), "{said}");
-        assert!(said.contains("median 0.00 cm, 95th percentile 0.00 cm; no vertex lies farther than 5 cm"), "{said}");
+        assert!(said.contains("posed to match this rest pose by 53 joints"), "{said}");
+        assert!(said.contains("median 0.00 cm, 95th percentile 0.00 cm; no vertex is farther than 5 cm"), "{said}");
     }
     // Joints whose axes lie otherwise are posed by the directions of their bones.
     let (share, said) = taken(&down, &other_axes(&upright));
     assert!(share >= 0.95, "{share}: {said}");
-    assert!(said.contains("posed onto the rest pose here"), "{said}");
+    assert!(said.contains("posed to match this rest pose"), "{said}");
     // Bound alike, nothing is posed.
     let (share, said) = taken(&upright, &upright);
     assert!(share >= 0.99 && !said.contains("posed") && said.contains("median 0.00 cm"), "{share}: {said}");
@@ -167,10 +167,10 @@ fn distances_are_said_and_skeletons_that_do_not_match_as_well() {
     let read = |path: &str| fs::read(shared.join(path)).expect("read");
     let mannequin = packed(&sample());
     let (_, said) = taken(&read("retarget/m2m-sample-rig.glb"), &mannequin);
-    assert!(said.contains("posed onto the rest pose here"), "{said}");
+    assert!(said.contains("posed to match this rest pose"), "{said}");
     let far: usize = said
         .split("; ")
-        .find_map(|s| s.strip_suffix(" vertices lie farther than 5 cm from it")?.parse().ok())
+        .find_map(|s| s.strip_suffix(" vertices are farther than 5 cm from it")?.parse().ok())
         .expect(&said);
     assert!((1..8722 / 10).contains(&far), "{said}");
     // Two joints of the same name are no skeleton.
@@ -181,7 +181,7 @@ fn distances_are_said_and_skeletons_that_do_not_match_as_well() {
         }
     }
     let (_, said) = taken(&arms_down(45.0), &glb(root, &bin));
-    assert!(said.contains("taken as they lie, since the skeletons do not match"), "{said}");
+    assert!(said.contains("matched in place, because the skeletons do not match"), "{said}");
     assert!(said.contains("median") && said.contains("95th percentile"), "{said}");
 }
 
@@ -255,7 +255,7 @@ fn a_transfer_between_two_characters_of_one_file_poses_one_onto_the_other() {
     let said = run(&mut session, line("weights.transfer", &[("mesh", json!("#1")), ("from", json!("#0"))])).join("; ");
     let share = same_share((&before, 1), (session.document(), 1));
     assert!(share >= 0.99, "{share}: {said}");
-    assert!(said.starts_with("transferred to ") && said.contains("posed onto the rest pose here"), "{said}");
+    assert!(said.starts_with("transferred to ") && said.contains("posed to match this rest pose"), "{said}");
     assert!(said.contains("median 0.00 cm"), "{said}");
     assert_eq!(before.mesh(MeshId(0)), session.document().mesh(MeshId(0)), "the source is as it was");
 }

@@ -139,7 +139,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let notes = session.take_sentence();
-    assert_eq!(notes.iter().filter(|n| n.contains("fold its layers")).count(), 1, "{notes:?}");
+    assert_eq!(notes.iter().filter(|n| n.contains("flatten its weight layers")).count(), 1, "{notes:?}");
     closed(session.document());
 }
 

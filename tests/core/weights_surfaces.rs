@@ -77,7 +77,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
         assert!(canvas.vertices_at(place).iter().all(|v| list(*v) == first), "place {place}");
     }
     let saved = session.pack("x").expect("it packs");
-    assert!(saved.changes.iter().any(|c| c.contains("which had none")), "{:?}", saved.changes);
+    assert!(saved.changes.iter().any(|c| c.contains("which had no weights")), "{:?}", saved.changes);
     let again = Session::open_bytes(&saved.bytes).expect("it opens");
     assert_eq!(map(again.document(), MeshId(0), PrimitiveId(0)), bound);
     assert!(session.undo().is_some());
@@ -295,10 +295,10 @@ fn vertices_are_told_by_words() {
     assert_eq!(tell("5-7; of LeftLowerArm 0.2..0.8"), some.iter().copied().chain(5..=7).collect());
     assert_eq!(tell("0/0: 5-7"), (5..=7).collect());
     for (words, says) in [
-        ("of Nobody", "nothing is named"),
+        ("of Nobody", "there is no node, clip or mesh named"),
         ("most of them", "of JOINT 0.2..0.8"),
-        ("faulty", "none of the vertices"),
-        ("0-9999999", "are not there"),
+        ("faulty", "matches no vertex"),
+        ("0-9999999", "do not exist"),
     ] {
         let line = CommandLine::new("weights.normalize").with("vertices", words);
         let error = session.run_line(&line).expect_err(words).to_string();

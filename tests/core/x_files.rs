@@ -95,7 +95,7 @@ fn what_a_frame_refers_to_hangs_on_it() {
     let mesh = document.node_ids().find(|n| document.node(*n).mesh.is_some()).unwrap();
     assert_eq!(document.node(mesh).parent, Some(body));
     assert_eq!(document.meshes.len(), 1);
-    assert!(said(&session, "“Gone”, which is not there"));
+    assert!(said(&session, "“Gone”, which does not exist"));
 }
 
 #[test]
@@ -113,7 +113,8 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     assert!((of(0)[0] - 0.69).abs() < 1e-6 && (of(0)[1] - 0.31).abs() < 1e-6, "the last is what is left: {:?}", of(0));
     assert!((of(1)[0] - 0.5).abs() < 1e-6 && (of(1)[1] - 0.5).abs() < 1e-6, "{:?}", of(1));
     assert!(
-        said(&session, "the weights of 1 vertices do not sum to 1") && said(&session, "is no frame; it stands where")
+        said(&session, "the weights of 1 vertices do not sum to 1")
+            && said(&session, "a joint is added at its bind position")
     );
     let ghost = named(document, "Ghost");
     assert_eq!(document.node(ghost).parent, Some(named(document, "Root")));
@@ -123,7 +124,7 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     for (is, was) in at.iter().zip([Vec3::ZERO, Vec3::X, Vec3::Y]) {
         assert!(is.distance(was) < 1e-6, "{at:?}");
     }
-    assert!(said(&session, "stay with the frame of the mesh"));
+    assert!(said(&session, "follow the frame of the mesh"));
 }
 
 /// The text without the offset matrices of its skins.
@@ -218,7 +219,7 @@ fn pictures_are_found_whatever_their_case_and_folder_and_become_png() {
     std::fs::write(&path, format!("{HEAD}Frame A {{ {MATRIX} {} }}", triangle(&list))).unwrap();
     let session = Session::open(&path, &Default::default()).unwrap();
     assert_eq!(session.document().images.len(), 2, "{:?}", session.diagnostics);
-    assert!(said(&session, "the texture “../../gone.dds” is not shown"));
+    assert!(said(&session, "the texture “../../gone.dds” is not imported"));
     let bytes = session.pack("a").unwrap().bytes;
     let marks = bytes.windows(8).filter(|w| *w == b"\x89PNG\r\n\x1a\n").count();
     assert_eq!(marks, 2);
@@ -279,7 +280,7 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     assert_eq!((primitive.normals[1], primitive.uv0[2].to_array()), (Vec3::Y, [2.0, 0.5]));
     // Too few words, and a kind that is none: said, or refused.
     let few = opened(&format!("Frame A {{ {} }}", triangle("DeclData { 1; 2;0;3;0;; 3; 0,0,0; }")));
-    assert!(said(&few, "3 vertices of 3 words are needed"));
+    assert!(said(&few, "3 vertices need 3 each"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}{}", triangle("DeclData { 1; 99;0;3;0;; 0; }"))).unwrap();
@@ -389,7 +390,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
         format!("{head} Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {keys} }} }}", triangle(""))
     };
     let sheared = "AnimationKey { 4; 1; 0; 16; 1,0.5,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;;; }";
-    assert!(said(&opened(&clip(sheared, "")), "1 of its matrix keys are sheared"));
+    assert!(said(&opened(&clip(sheared, "")), "1 of its matrix keys have shear"));
     let keys: String = (0..60).map(|k| format!("{k}; 3; {k};0;0;;,")).collect();
     let slow = clip(&format!("AnimationKey {{ 2; 60; {keys}; }}"), "");
     let session = opened(&slow);
@@ -428,8 +429,8 @@ fn a_height_map_becomes_a_normal_map_on_command() {
         (line("Gone", "bumps.png"), "no material"),
         (line("Stone", "gone.png"), "no image"),
         (line("Skin", "skin.png"), "has colors"),
-        (CommandLine::new("material.height_to_normal").with("material", "Stone"), "takes its normals from no picture"),
-        (line("Stone", "bumps.png").with("strength", -1.0), "no strength"),
+        (CommandLine::new("material.height_to_normal").with("material", "Stone"), "has no normal texture"),
+        (line("Stone", "bumps.png").with("strength", -1.0), "“strength” is"),
     ] {
         let said = session.run_line(&wrong).unwrap_err().to_string();
         assert!(said.contains(why), "{said}");

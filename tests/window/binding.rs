@@ -73,7 +73,7 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     find(&mut window, "Bind…");
     page(&mut window, "What will change");
-    assert!(says(&window, "the farthest is") && says(&window, "at rest where they stand now"));
+    assert!(says(&window, "the farthest joint is") && says(&window, "given the current pose as rest pose"));
     window.get_by_label("Bind").click();
     window.run_steps(4);
     let document = session(&window).document();

@@ -142,7 +142,7 @@ fn a_key_that_can_do_nothing_says_why() {
     assert!(window.state().session().is_some());
     for (modifiers, key, wanted) in [
         (Modifiers::NONE, Key::Num3, "Paint mode: The file has no vertex weights."),
-        (Modifiers::COMMAND, Key::Z, "Undo: No edits yet."),
+        (Modifiers::COMMAND, Key::Z, "Undo: There is nothing to undo."),
     ] {
         assert!(window.query_by_label(wanted).is_none());
         press(&mut window, modifiers, key);

@@ -627,7 +627,7 @@ fn weights_of_a_file_come_in_beside_the_window() {
     window.run_steps(2);
     assert_eq!(session(&window).history().done().len(), 1);
     assert_eq!(session(&window).document().meshes, other.document().meshes);
-    assert!(says(&window, "by their numbers"), "it says what it did");
+    assert!(says(&window, "by vertex order"), "it says what it did");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(session(&window).document().meshes, before.meshes);
     // A file that is none of weights says so, and changes nothing.

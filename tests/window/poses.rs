@@ -169,7 +169,7 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
     assert_eq!(window.state().selection().active, Some(node(&window, "LeftFoot")));
     let before = session(&window).document().clone();
     press(&mut window, Modifiers::COMMAND, Key::P);
-    window.event(Event::Text("Hold from".to_owned()));
+    window.event(Event::Text("Hold over a range".to_owned()));
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     let ruler = window.get_by_label("Range to lock").rect();

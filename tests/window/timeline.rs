@@ -176,7 +176,7 @@ fn an_interpolation_is_chosen_from_a_list() {
     press(&mut window, Modifiers::NONE, Key::T);
     click(&mut window, "Hold interpolation");
     assert_eq!(track(&window, "Hips", Property::Rotation).interpolation, Interpolation::Step);
-    assert!(window.query_by_label_contains("a track has one interpolation").is_some(), "what that means is said");
+    assert!(window.query_by_label_contains("one interpolation per track").is_some(), "what that means is said");
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn kinds_are_chosen_from_a_list_and_selected_by() {
     assert!(now.same_keys(&spine));
     let chest = place(&window, "Chest", spine.times[4], length);
     super::editing::click_at(&mut window, chest);
-    palette(&mut window, "Select those of the same kind");
+    palette(&mut window, "Select keys of the same kind");
     let plain = selected(&window).len();
     assert_eq!(plain, session(&window).document().clips[WALK].key_count() - 1);
 }

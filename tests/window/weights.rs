@@ -80,7 +80,7 @@ fn a_selection_grows_shrinks_and_takes_what_hangs_together() {
     assert!(selected(&window) < grown);
     press_button(&mut window, "Select linked");
     assert!(selected(&window) > grown);
-    press_button(&mut window, "Select no vertices");
+    press_button(&mut window, "Deselect all vertices");
     assert_eq!(selected(&window), 0);
     // A lasso, and the brush.
     press_button(&mut window, "Select with the brush");
@@ -133,7 +133,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     let (mut window, _folder) = painting("LeftUpperArm");
     let before = session(&window).document().clone();
     let canvas = SkinnedSurface::new(&before, 0.into()).expect("a canvas");
-    press_button(&mut window, "Select no vertices");
+    press_button(&mut window, "Deselect all vertices");
     let hand = head(&window, "LeftHand");
     click_at(&mut window, hand, Modifiers::COMMAND | Modifiers::ALT);
     assert!(selected(&window) > 0, "a click with Ctrl and Alt takes the vertex under the brush");
@@ -155,7 +155,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     press(&mut window, Modifiers::COMMAND, Key::Z);
 
     // A number in the row of a vertex that is there several times: nothing tears.
-    press_button(&mut window, "Select no vertices");
+    press_button(&mut window, "Deselect all vertices");
     let copies = (0..canvas.place_count() as u32).find(|p| canvas.vertices_at(*p).len() > 1).expect("a seam");
     assert!(canvas.vertices_at(copies).len() > 1);
     let at = head(&window, "Head");
@@ -182,7 +182,7 @@ fn a_flood_is_of_what_is_selected() {
     assert!(!moved.is_empty() && moved.len() <= count, "{} of {count}", moved.len());
     // Nothing selected: all of it.
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    press_button(&mut window, "Select no vertices");
+    press_button(&mut window, "Deselect all vertices");
     press(&mut window, Modifiers::SHIFT, Key::F);
     assert!(changed(&before, session(&window).document()).len() > 10_000);
     sound(session(&window).document());
@@ -221,7 +221,7 @@ fn a_mirror_joint_is_shown_with_what_it_was_guessed_from_and_can_be_another() {
     let (mut window, _folder) = painting("LeftHand");
     press(&mut window, Modifiers::NONE, Key::X);
     menu_of(&mut window, "Joint LeftHand");
-    click(&mut window, "Mirror joint: RightHand · by names and places");
+    click(&mut window, "Mirror joint: RightHand · by name and rest position");
     press_button(&mut window, "None");
     assert_eq!(session(&window).document().aids.mirror_pairs.len(), 1);
     menu_of(&mut window, "Joint LeftHand");
@@ -383,14 +383,14 @@ fn bare() -> Vec<u8> {
 #[test]
 fn a_mesh_without_weights_is_bound_and_painted() {
     let (mut window, _folder) = window(&bare());
-    assert!(window.query_by_label_contains("it has no weights").is_some(), "the problem is said");
+    assert!(window.query_by_label_contains("has no weights").is_some(), "the problem is said");
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Num3);
     assert!(window.query_by_label("Add").is_none(), "there is nothing to paint yet");
     click(&mut window, "Bind to nearest joints");
     window.run_steps(4);
-    assert!(window.query_by_label_contains("it has no weights").is_none());
-    assert!(window.query_by_label_contains("no joints; it is shown unskinned").is_none());
+    assert!(window.query_by_label_contains("has no weights").is_none());
+    assert!(window.query_by_label_contains("it is displayed unskinned").is_none());
     sound(session(&window).document());
     click(&mut window, "LeftUpperArm");
     let before = session(&window).document().clone();
@@ -399,7 +399,7 @@ fn a_mesh_without_weights_is_bound_and_painted() {
     assert!(total(session(&window).document(), "LeftUpperArm") > total(&before, "LeftUpperArm") + 0.5);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert!(window.query_by_label_contains("it has no weights").is_some(), "undone, it is said again");
+    assert!(window.query_by_label_contains("has no weights").is_some(), "undone, it is said again");
 }
 
 #[test]

@@ -208,16 +208,16 @@ pub enum Edit {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EditError {
     /// No such node.
-    #[error("node {0} is not there")]
+    #[error("node {0} does not exist")]
     NoNode(u32),
     /// The nodes of one edit do not rise.
-    #[error("node {0} is named twice, or out of order, in one edit")]
+    #[error("node {0} is listed twice or out of order in one edit")]
     Twice(u32),
     /// A node would be above itself.
-    #[error("node {0} cannot hang on itself or on a node below it")]
+    #[error("node {0} cannot be its own parent, or a child of one of its descendants")]
     Cycle(u32),
     /// What is to go is needed still, or is not the last that was added.
-    #[error("{what} {id} cannot be taken away: it is of the file, or something needs it")]
+    #[error("{what} {id} cannot be removed: it belongs to the file, or something else uses it")]
     Needed {
         /// What it is.
         what: &'static str,
@@ -225,7 +225,7 @@ pub enum EditError {
         id: u32,
     },
     /// It names what is not there, or numbers that are none.
-    #[error("{what} {id} names what is not there, or has numbers that are none")]
+    #[error("{what} {id} refers to missing data, or has invalid values")]
     Unsound {
         /// What it is.
         what: &'static str,
@@ -233,22 +233,22 @@ pub enum EditError {
         id: u32,
     },
     /// No such clip.
-    #[error("clip {0} is not there")]
+    #[error("clip {0} does not exist")]
     NoClip(u32),
     /// A clip that goes takes no unkeyed pose with it.
     #[error("clip {0} has an unkeyed pose; key it or discard it first")]
     Unkeyed(u32),
     /// A clip that goes takes no layers with it.
-    #[error("clip {0} has layers; fold or remove them first")]
+    #[error("clip {0} has layers; bake or remove them first")]
     Layered(u32),
     /// Pose layers that name what is not there, share a number or a name, or have numbers out of their bounds.
-    #[error("the layers do not fit: they name what is not there, or have numbers out of their bounds")]
+    #[error("the layers are invalid: they refer to missing data, or have values out of range")]
     PoseLayers,
     /// A number is not finite.
-    #[error("the transform of node {0} is not a finite number")]
+    #[error("the transform of node {0} has values that are not finite numbers")]
     NotFinite(u32),
     /// The weights do not fit the mesh.
-    #[error("node {node} takes one weight for each of its {targets} morph targets")]
+    #[error("node {node} needs exactly one weight for each of its {targets} morph targets")]
     Morphs {
         /// The node.
         node: u32,
@@ -256,7 +256,7 @@ pub enum EditError {
         targets: usize,
     },
     /// Weights for vertices that are not there, or for a primitive that has none.
-    #[error("the weights do not fit mesh {mesh}, primitive {primitive}")]
+    #[error("the weights do not match the vertices or joints of mesh {mesh}, primitive {primitive}")]
     Weights {
         /// The mesh.
         mesh: u32,
@@ -264,7 +264,7 @@ pub enum EditError {
         primitive: PrimitiveId,
     },
     /// A shape that does not fit its primitive.
-    #[error("the shape does not fit primitive {primitive} of mesh {mesh}", primitive = primitive.index())]
+    #[error("the vertex positions do not match primitive {primitive} of mesh {mesh}", primitive = primitive.index())]
     Shape {
         /// The mesh.
         mesh: u32,
@@ -272,10 +272,10 @@ pub enum EditError {
         primitive: PrimitiveId,
     },
     /// Layers for primitives or vertices that are not there, or with numbers out of their bounds.
-    #[error("the weight layers do not fit skin {0}")]
+    #[error("the weight layers do not match skin {0}")]
     Layers(u32),
     /// The track breaks a rule.
-    #[error("the keys do not fit: {0}")]
+    #[error("the keys are invalid: {0}")]
     Track(#[from] TrackError),
 }
 
@@ -519,14 +519,14 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetKeptPoses { scene, to } => {
             let names: BTreeSet<&str> = to.iter().map(|p| p.name.as_str()).collect();
             let sound = names.len() == to.len() && to.iter().all(KeptPose::is_valid);
-            let unsound = EditError::Unsound { what: "a kept pose of scene", id: scene.0 };
+            let unsound = EditError::Unsound { what: "a saved pose of scene", id: scene.0 };
             let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
             Ok(Edit::SetKeptPoses { scene, to: std::mem::replace(&mut found.poses, to) })
         }
         Edit::SetNodeSets { scene, to } => {
             to.iter().flat_map(|s| &s.nodes).try_for_each(|n| node_of(document, *n))?;
             let sound = to.windows(2).all(|w| w[0].digit < w[1].digit) && to.iter().all(|s| s.digit < 10);
-            let unsound = EditError::Unsound { what: "a set of nodes of scene", id: scene.0 };
+            let unsound = EditError::Unsound { what: "a selection set of scene", id: scene.0 };
             let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
             Ok(Edit::SetNodeSets { scene, to: std::mem::replace(&mut found.sets, to) })
         }

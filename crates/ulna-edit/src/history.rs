@@ -61,7 +61,7 @@ impl Transaction {
     pub fn take_back(&self, document: &mut Document) {
         for edit in self.inverse.iter().rev() {
             if let Err(error) = apply(document, edit.clone()) {
-                log::error!("an edit could not be taken back: {error}");
+                log::error!("an edit could not be undone: {error}");
             }
         }
     }
@@ -670,7 +670,7 @@ impl History {
         for edit in inverse.into_iter().rev() {
             if let Err(error) = self.touch(document, edit) {
                 // The inverse of an edit that was applied always fits; if not, that is a fault of ours.
-                log::error!("an edit could not be taken back: {error}");
+                log::error!("an edit could not be undone: {error}");
             }
         }
     }

@@ -99,10 +99,10 @@ pub enum TrackError {
     #[error("a track needs at least one key")]
     Empty,
     /// A time is not a number, or not later than the one before.
-    #[error("key {0} is not later than the key before it")]
+    #[error("the time of key {0} is not a number later than the previous key")]
     Times(usize),
     /// The number of values does not fit the number of keys.
-    #[error("{found} numbers where {wanted} are needed")]
+    #[error("{found} values were found, but {wanted} are needed")]
     Values {
         /// How many there are.
         found: usize,

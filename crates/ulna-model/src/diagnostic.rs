@@ -83,7 +83,7 @@ impl Diagnostics {
     /// All of them, the worst first, otherwise in the order found.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.left_out > 0 {
-            let message = format!("{} more findings are not listed", self.left_out);
+            let message = format!("{} more problems are not listed", self.left_out);
             self.list.push(Diagnostic::new(Severity::Info, "ULNA_MORE", "", message));
         }
         self.list.sort_by_key(|d| std::cmp::Reverse(d.severity));

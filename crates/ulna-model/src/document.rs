@@ -29,7 +29,7 @@ pub struct Scene {
 
 /// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the document is broken: {0}. This is a fault of Ulna")]
+#[error("the document is inconsistent: {0}. This is a bug in Ulna; please report it")]
 pub struct Broken(String);
 
 /// All that a file says: what saving writes.
@@ -215,17 +215,19 @@ impl Asset {
         let say = |sound: bool, why: &dyn Fn() -> String| sound.then_some(()).ok_or_else(|| Broken(why()));
         for (id, skin) in self.skins.iter() {
             let sound = skin.is_valid() && skin.joints.iter().all(|j| self.nodes.contains(*j));
-            say(sound, &|| format!("skin {} names a joint that is not there, or its bind matrices do not fit", id.0))?;
+            say(sound, &|| {
+                format!("skin {} refers to a missing joint, or the number of its inverse bind matrices is wrong", id.0)
+            })?;
         }
         for (id, scene) in self.scenes.iter() {
             let root = |n: &NodeId| self.nodes.contains(*n);
-            say(scene.roots.iter().all(root), &|| format!("scene {} names a node that is not there", id.0))?;
+            say(scene.roots.iter().all(root), &|| format!("scene {} refers to a missing node", id.0))?;
         }
-        say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| "the scene is not there".into())?;
+        say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| "the shown scene is missing".into())?;
         for (id, clip) in self.clips.iter() {
             for (track, t) in &clip.tracks {
                 let fault = |why: &dyn std::fmt::Display| Broken(format!("clip {}, track {}: {why}", id.0, track.0));
-                self.nodes.contains(t.target).then_some(()).ok_or_else(|| fault(&"its node is not there"))?;
+                self.nodes.contains(t.target).then_some(()).ok_or_else(|| fault(&"the animated node is missing"))?;
                 t.validate().map_err(|e| fault(&e))?;
             }
         }
@@ -236,7 +238,9 @@ impl Asset {
                     .weights
                     .as_ref()
                     .is_none_or(|w| w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count));
-                say(fits, &|| format!("the weights of mesh {}, primitive {p} do not fit", id.0))?;
+                say(fits, &|| {
+                    format!("the number of weights of mesh {}, primitive {p} does not match its vertices", id.0)
+                })?;
             }
         }
         Ok(())
@@ -244,17 +248,17 @@ impl Asset {
 
     fn check_tree(&self) -> Result<(), Broken> {
         if !self.nodes.is_valid() {
-            return Err(Broken("the tree is not the one that the parents make".into()));
+            return Err(Broken("the node tree does not match the parents of the nodes".into()));
         }
         for (id, node) in self.nodes.iter() {
             if node.parent.is_some_and(|p| !self.nodes.contains(p)) {
-                return Err(Broken(format!("the parent of node {} is not there", id.0)));
+                return Err(Broken(format!("the parent of node {} is missing", id.0)));
             }
         }
         // A node on a cycle is not in the order.
         match self.nodes.order().len() == self.nodes.count() {
             true => Ok(()),
-            false => Err(Broken("a node is above itself".into())),
+            false => Err(Broken("a node is its own ancestor".into())),
         }
     }
 
@@ -267,7 +271,10 @@ impl Asset {
             let finite = node.pose.is_none_or(|p| p.is_finite())
                 && node.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
             if !named || !finite {
-                return Err(Broken(format!("node {} names what is not there, or has numbers that are none", id.0)));
+                return Err(Broken(format!(
+                    "node {} refers to missing data, or has values that are not finite numbers",
+                    id.0
+                )));
             }
             if let Some(pose) = node.pose
                 && !matches!(pose.local, Local::Matrix(_))
@@ -279,7 +286,10 @@ impl Asset {
                 let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
                     && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
                 if !near && made.is_finite() {
-                    return Err(Broken(format!("the pose of node {} is not its rest with its edit", id.0)));
+                    return Err(Broken(format!(
+                        "the pose of node {} does not equal its rest pose with its offset",
+                        id.0
+                    )));
                 }
             }
         }
@@ -300,34 +310,37 @@ impl Document {
                 && !pose.is_empty()
                 && pose.nodes().all(|n| self.nodes.contains(n))
                 && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
-            sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is unsound", at.clip.0)))?;
+            sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is invalid", at.clip.0)))?;
         }
         for (home, layers) in &self.aids.pose_layers {
             if !self.fits_pose_layers(*home, layers) {
-                return Err(Broken(format!("the layers of {home:?} are unsound")));
+                return Err(Broken(format!("the layers of {home:?} are invalid")));
             }
         }
         for (skin, layers) in &self.aids.weight_layers {
             if !self.skins.contains(*skin) || !layers.fits(self, *skin) {
-                return Err(Broken(format!("the weight layers of skin {} do not fit", skin.0)));
+                return Err(Broken(format!("the weight layers of skin {} do not match the skin", skin.0)));
             }
         }
         if let Some((node, _)) =
             self.aids.pins.iter().find(|(n, pin)| !self.nodes.contains(**n) || !(pin.place || pin.angle))
         {
-            return Err(Broken(format!("the pin of node {} holds nothing", node.0)));
+            return Err(Broken(format!(
+                "the pin of node {} pins neither position nor rotation, or its node is missing",
+                node.0
+            )));
         }
         if let Some(mix) = &self.aids.mix {
             if let Some(fault) = mix.fault() {
-                return Err(Broken(format!("the mix is none: {fault}")));
+                return Err(Broken(format!("the mix is invalid: {fault}")));
             }
             if let Some(node) = mix.nodes().find(|n| !self.nodes.contains(**n)) {
-                return Err(Broken(format!("a mask of the mix names node {}", node.0)));
+                return Err(Broken(format!("a mask of the mix refers to node {}, which is missing", node.0)));
             }
         }
         let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
         match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {
-            Some(node) => Err(Broken(format!("a mirror pair names node {}", node.0))),
+            Some(node) => Err(Broken(format!("a mirror pair refers to node {}, which is missing", node.0))),
             None => Ok(()),
         }
     }

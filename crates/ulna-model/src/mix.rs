@@ -396,34 +396,34 @@ impl<C, N: Ord> Mix<C, N> {
                 if let MixMask::Painted(painted) = mask
                     && !painted.values().all(|w| (0.0..=1.0).contains(w))
                 {
-                    return Some(format!("{name}: what is painted of a mask must lie from 0 to 1"));
+                    return Some(format!("{name}: painted mask values must be from 0 to 1"));
                 }
             }
             for (b, bar) in lane.bars.iter().enumerate() {
                 let place = format!("{name}, bar {}", b + 1);
                 if !bar.numbers().all(f64::is_finite) {
-                    return Some(format!("{place}: one of its numbers is none"));
+                    return Some(format!("{place}: one of its values is not a finite number"));
                 }
                 if bar.start < 0.0 || bar.length <= 0.0 || bar.end() > LONGEST {
                     return Some(format!(
-                        "{place}: it must begin at 0 or later, last longer than 0 s, and end before {LONGEST} s"
+                        "{place}: it must start at 0 s or later, be longer than 0 s, and end by {LONGEST} s"
                     ));
                 }
                 if bar.speed.abs() > FASTEST || bar.offset.abs() > LONGEST {
                     return Some(format!(
-                        "{place}: its clip plays at most {FASTEST} times as fast, and begins within {LONGEST} s"
+                        "{place}: the speed of its clip must not exceed {FASTEST}, and the offset must not exceed {LONGEST} s"
                     ));
                 }
                 if bar.fade_in < 0.0 || bar.fade_out < 0.0 {
-                    return Some(format!("{place}: a fade lasts 0 s or longer"));
+                    return Some(format!("{place}: the length of a fade must be 0 s or more"));
                 }
                 if !(0.0..=1.0).contains(&bar.weight) {
-                    return Some(format!("{place}: its weight must lie from 0 to 1"));
+                    return Some(format!("{place}: its weight must be from 0 to 1"));
                 }
                 match bar.clips().count() {
-                    0 => return Some(format!("{place}: it plays no clip")),
+                    0 => return Some(format!("{place}: it has no clip")),
                     count if count > MOST_CLIPS => {
-                        return Some(format!("{place}: it blends {count} clips; {MOST_CLIPS} are the most"));
+                        return Some(format!("{place}: it blends {count} clips, but the maximum is {MOST_CLIPS}"));
                     }
                     _ => {}
                 }

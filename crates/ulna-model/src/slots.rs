@@ -146,13 +146,13 @@ impl<I: SlotId, T> Index<I> for Slots<I, T> {
     type Output = T;
 
     fn index(&self, id: I) -> &T {
-        self.get(id).unwrap_or_else(|| panic!("nothing is in slot {}", id.index()))
+        self.get(id).unwrap_or_else(|| panic!("slot {} is empty", id.index()))
     }
 }
 
 impl<I: SlotId, T: Clone> IndexMut<I> for Slots<I, T> {
     fn index_mut(&mut self, id: I) -> &mut T {
-        self.get_mut(id).unwrap_or_else(|| panic!("nothing is in slot {}", id.index()))
+        self.get_mut(id).unwrap_or_else(|| panic!("slot {} is empty", id.index()))
     }
 }
 

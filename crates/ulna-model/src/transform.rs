@@ -23,12 +23,10 @@ pub struct Transform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TransformError {
     /// An element of the scale that has to be divided out is 0.
-    #[error("its rest scale is 0 along an axis, so no edit can be found; set the scale first")]
+    #[error("its rest scale is 0 along an axis, so no pose offset exists; set the scale first")]
     ZeroScale,
     /// The parent's matrix cannot be inverted.
-    #[error(
-        "its parent is squashed flat (a scale of 0), so no pose in the scene can be found; type local numbers instead"
-    )]
+    #[error("its parent has a scale of 0, so it cannot be posed in world space; use local values instead")]
     SingularParent,
     /// A number is not finite.
     #[error("the result is not a finite number; use smaller values")]

@@ -41,7 +41,7 @@ impl Tangents {
         match bevy_mikktspace::generate_tangents(&mut corners) {
             Ok(()) => Some(Self::joined(primitive, &corners.found)),
             Err(error) => {
-                log::warn!("no tangents were made: {error:?}");
+                log::warn!("tangents could not be computed: {error:?}");
                 None
             }
         }

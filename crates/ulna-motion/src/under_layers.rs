@@ -21,18 +21,18 @@ use ulna_model::{
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayerWriteError {
     /// There is no such layer.
-    #[error("the layer is not there; make one, or choose another")]
+    #[error("the layer does not exist; add a layer, or choose another one")]
     NoLayer,
     /// It does not count there.
     #[error(
-        "layer “{0}” is off, dialed to 0 or masked at this joint, so nothing written there would be seen; turn it up first"
+        "layer “{0}” is muted, has a strength of 0 or is masked at this joint, so edits in it would have no effect; unmute it, raise its strength or change its mask first"
     )]
     Silent(String),
     /// A layer above makes a scale 0.
-    #[error("layer “{0}” above it makes a scale 0, so nothing below it is seen; mute that layer first")]
+    #[error("layer “{0}” above it scales to 0, so edits below it would have no effect; mute that layer first")]
     Covered(String),
     /// It counts too little.
-    #[error("layer “{0}” counts too little here to turn the joint so far; turn up its strength first")]
+    #[error("the strength of layer “{0}” is too low here to rotate the joint this far; raise its strength first")]
     TooWeak(String),
     /// The transforms below cannot be divided out.
     #[error(transparent)]

@@ -28,11 +28,11 @@ impl DeviceKind {
     /// In words.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Discrete => "a GPU of its own",
-            Self::Integrated => "a GPU within the processor",
+            Self::Discrete => "a discrete GPU",
+            Self::Integrated => "an integrated GPU",
             Self::Virtual => "a virtual GPU",
-            Self::Unknown => "of an unknown kind",
-            Self::Software => "a program on the processor",
+            Self::Unknown => "a device of unknown type",
+            Self::Software => "a software renderer",
         }
     }
 }
@@ -74,13 +74,17 @@ impl DeviceFacts {
         };
         let mut instead = Vec::new();
         if software {
-            instead.push("The CPU skins, which is faster there".to_owned());
+            instead.push("Skinning runs on the CPU, which is faster on this device".to_owned());
         } else if !Gpu::can_skin(adapter, &limits) {
-            instead.push("The CPU skins, since it has no compute passes with enough buffers".to_owned());
+            instead.push(
+                "Skinning runs on the CPU, because the device does not support compute shaders with enough buffers"
+                    .to_owned(),
+            );
         }
         if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS) {
             instead.push(
-                "Gamma is written by a pass of its own, since it cannot see one picture in two formats".to_owned(),
+                "Gamma correction runs as a separate pass, because the device cannot view a texture in two formats"
+                    .to_owned(),
             );
         }
         let driver = [info.driver.trim(), info.driver_info.trim()];
@@ -151,7 +155,9 @@ fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
     let mut numbers = driver.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
     let mixed = (major, minor) < (4, 2) && flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
-    mixed.then(|| format!("it mixes OpenGL {major}.{minor} with parts of newer ones, which draws nothing"))
+    mixed.then(|| {
+        format!("its driver mixes OpenGL {major}.{minor} with features of newer versions, which would draw nothing")
+    })
 }
 
 impl Gpu {
@@ -185,7 +191,7 @@ impl Gpu {
                 match pollster::block_on(found[k].request_device(&Self::descriptor(&found[k]))) {
                     Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
                     Err(error) => {
-                        log::warn!("{} could not be opened: {error}", facts[k].id());
+                        log::warn!("graphics device {} could not be opened: {error}", facts[k].id());
                         let name = facts[k].name.clone();
                         refused.get_or_insert(GpuError::NoDevice { name, message: error.to_string() });
                     }

@@ -59,15 +59,15 @@ pub enum FilmError {
         source: io::Error,
     },
     /// A picture could not be put into its format.
-    #[error("a picture could not be written: {0}")]
+    #[error("an image could not be encoded: {0}")]
     Image(#[from] ImageError),
     /// The sheet would be too large.
     #[error(
-        "a sheet of {0} × {1} pixels is too large; choose smaller pictures or fewer of them, at most {LARGEST_SHEET} pixels a side"
+        "a contact sheet of {0} × {1} pixels is too large; use smaller or fewer images, so that each side is at most {LARGEST_SHEET} pixels"
     )]
     Sheet(u32, u32),
     /// Somebody cancelled.
-    #[error("it was cancelled")]
+    #[error("rendering was canceled")]
     Cancelled,
 }
 

@@ -40,11 +40,11 @@ const SKIN_BUFFERS: u32 = 8;
 pub enum GpuError {
     /// None was found.
     #[error(
-        "no graphics device was found. Install a driver for Vulkan or OpenGL; Mesa's software one (mesa-vulkan-drivers) does"
+        "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's software renderer (package mesa-vulkan-drivers)"
     )]
     NoAdapter,
     /// There is none of the name that was wished for.
-    #[error("no graphics device is called “{wish}”: there is “{known}”")]
+    #[error("there is no graphics device named “{wish}”; available: “{known}”")]
     NotThere {
         /// What was wished for.
         wish: String,
@@ -162,13 +162,15 @@ impl Gpu {
     /// Looks how far submitted work is.
     fn poll(&self, how: wgpu::PollType) -> Result<(), GpuError> {
         if let Some(message) = self.lost.get() {
-            return Err(GpuError::Failed(format!("it is lost ({message})")));
+            return Err(GpuError::Failed(format!("the device was lost ({message})")));
         }
         // wgpu panics where the driver says that the device is lost.
         let looked = catch_unwind(AssertUnwindSafe(|| self.device.poll(how)));
         match looked {
             Ok(looked) => looked.map(|_| ()).map_err(|e| GpuError::Failed(e.to_string())),
-            Err(_) => Err(GpuError::Failed(self.lost.get_or_init(|| "the driver gave it up".into()).clone())),
+            Err(_) => Err(GpuError::Failed(
+                self.lost.get_or_init(|| "the driver reported that the device was lost".into()).clone(),
+            )),
         }
     }
 
@@ -187,7 +189,7 @@ impl Gpu {
     pub fn read_buffer(&self, buffer: &wgpu::Buffer, size: u64) -> Result<Vec<u8>, GpuError> {
         let read = self.begin_read(buffer, size);
         self.wait()?;
-        read.poll(self)?.ok_or_else(|| GpuError::Failed("a copy did not come back".into()))
+        read.poll(self)?.ok_or_else(|| GpuError::Failed("data could not be read back from the device".into()))
     }
 
     /// Begins to copy a buffer back.
@@ -231,7 +233,9 @@ impl ReadBack {
             }
             Ok(Err(error)) => Err(GpuError::Failed(error.to_string())),
             Err(mpsc::TryRecvError::Empty) => Ok(None),
-            Err(mpsc::TryRecvError::Disconnected) => Err(GpuError::Failed("a copy was given up".into())),
+            Err(mpsc::TryRecvError::Disconnected) => {
+                Err(GpuError::Failed("reading data back from the device was canceled".into()))
+            }
         }
     }
 }

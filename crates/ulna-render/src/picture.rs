@@ -71,7 +71,7 @@ impl Picture {
 pub fn capture(gpu: &Gpu, target: &Target) -> Result<RgbaImage, GpuError> {
     let capture = Capture::begin(gpu, target);
     gpu.wait()?;
-    capture.poll(gpu)?.ok_or_else(|| GpuError::Failed("the picture did not come back".into()))
+    capture.poll(gpu)?.ok_or_else(|| GpuError::Failed("the image could not be read back from the device".into()))
 }
 
 /// A picture that is on its way back from the device.
@@ -113,7 +113,7 @@ impl Capture {
         let [width, height] = self.size;
         let rows = bytes.chunks_exact(bytes_of_row(width) as usize);
         let pixels = rows.flat_map(|r| r[..width as usize * 4].iter().copied()).collect();
-        let short = || GpuError::Failed("the picture came back short".into());
+        let short = || GpuError::Failed("the image read back from the device is incomplete".into());
         RgbaImage::from_raw(width, height, pixels).ok_or_else(short).map(Some)
     }
 }

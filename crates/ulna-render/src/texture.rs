@@ -25,13 +25,15 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
             let place = format!("images/{k}");
             match decode(image) {
                 Ok((picture, true)) => {
-                    let message = format!("The image is larger than {LARGEST} pixels a side and is shown smaller");
+                    let message = format!(
+                        "The image is larger than {LARGEST} pixels on a side and is displayed at a lower resolution"
+                    );
                     findings.push(Diagnostic::new(Severity::Info, "ULNA_IMAGE_SCALED", place, message));
                     Some(picture)
                 }
                 Ok((picture, false)) => Some(picture),
                 Err(error) => {
-                    let message = format!("The image cannot be decoded and is not shown: {error}");
+                    let message = format!("The image cannot be decoded and is not displayed: {error}");
                     findings.push(Diagnostic::new(Severity::Error, "IMAGE_DATA_INVALID", place, message));
                     None
                 }

@@ -81,7 +81,7 @@ pub trait Disk: std::fmt::Debug + Send + Sync {
 }
 
 /// Why a file that was written is not taken.
-const READS_BACK: &str = "the written file reads back differently";
+const READS_BACK: &str = "the written file differs when it is read again";
 
 /// The system's.
 #[derive(Clone, Copy, Debug, Default)]

@@ -63,7 +63,7 @@ fn layers(opened: &Document, now: &Document) -> Vec<Edited> {
         };
         let nodes = layer.nodes();
         let facts = match gone {
-            true => format!("{of} · taken away"),
+            true => format!("{of} · removed"),
             false => {
                 let off = if layer.muted { "off".to_owned() } else { format!("{:.0} %", layer.strength * 100.0) };
                 let keyed = if layer.is_keyed() { " · keyed" } else { "" };
@@ -110,7 +110,7 @@ fn clips(opened: &Document, now: &Document) -> Vec<Edited> {
                 }
                 let mut facts = Vec::new();
                 if was.name != is.name {
-                    facts.push(format!("was “{}”", opened.clip_label(id)));
+                    facts.push(format!("renamed from “{}”", opened.clip_label(id)));
                 }
                 if tracks > 0 {
                     let more = is.key_count() as i64 - was.key_count() as i64;
@@ -124,7 +124,7 @@ fn clips(opened: &Document, now: &Document) -> Vec<Edited> {
                     facts.push("markers".into());
                 }
                 if facts.is_empty() {
-                    facts.push("how it plays".into());
+                    facts.push("playback settings".into());
                 }
                 (format!("Clip {}", now.clip_label(id)), facts.join(" · "), nodes.into_iter().collect())
             }
@@ -149,7 +149,7 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
         let Some(was) = opened.nodes.get(id) else { continue };
         let mut facts = Vec::new();
         if was.name != node.name {
-            facts.push(format!("was “{}”", was.label(id)));
+            facts.push(format!("renamed from “{}”", was.label(id)));
         }
         if was.pose != node.pose {
             // Other programs take what is saved so for the T-pose.
@@ -236,24 +236,24 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
                 if let Some(layers) = now.aids.pose_layers.get(&home) {
                     notes.push(Notice::new(
                         "layers_removed",
-                        format!("{} went with it", count(layers.0.len(), "layer")),
+                        format!("{} removed with it", count(layers.0.len(), "layer")),
                     ));
                     edits.push(Edit::SetPoseLayers { home, to: None });
                 }
                 if !unkeyed.is_empty() {
                     let poses = count(unkeyed.len(), "unkeyed pose");
-                    notes.push(Notice::new("unkeyed_poses_removed", format!("{poses} went with it")));
+                    notes.push(Notice::new("unkeyed_poses_removed", format!("{poses} removed with it")));
                 }
                 let bars = now.aids.mix.iter().flat_map(|m| &m.lanes).flat_map(|l| &l.bars);
                 let bars = bars.filter(|b| b.clips().any(|c| *c == id)).count();
                 if bars > 0 {
                     notes.push(Notice::new(
                         "mix_bars_silent",
-                        format!("{} of the mix are quiet now", count(bars, "bar")),
+                        format!("{} of the mix left without a clip", count(bars, "bar")),
                     ));
                 }
             } else if now.aids.pose_layers.contains_key(&LayerHome::Clip(id)) {
-                notes.push(Notice::new("layers_stay", "its layers lie over the keys as they were"));
+                notes.push(Notice::new("layers_stay", "its layers now apply to the reverted keys"));
             }
             edits.push(Edit::SetClip { clip: id, to: was });
         }
@@ -283,7 +283,7 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
                 if now.layered(id, primitive).is_some() {
                     return Err(CommandError::other(
                         "weights_under_layers",
-                        "its weights are under weight layers; remove or flatten those first",
+                        "this mesh has weight layers, so its weights cannot be reverted; remove or flatten the layers first",
                     ));
                 }
                 if a.weights != b.weights {

@@ -112,22 +112,22 @@ pub fn file_name(label: &str) -> Option<String> {
 #[derive(Debug, Error)]
 pub enum ExportFailure {
     /// No clip is meant.
-    #[error("no clip is chosen, so there is no file to write; choose some, or export one file")]
+    #[error("no clip is selected, so there is nothing to export; select clips, or export a single file")]
     NoClip,
     /// A path that says nothing.
     #[error("give the file a name that ends in .glb or .gltf")]
     NoName,
     /// A rate that makes no frames.
-    #[error("{0} frames a second is no rate; give one from 0.01 to 10000")]
+    #[error("the frame rate {0} is invalid; use 0.01 to 10000 frames per second")]
     Rate(f64),
     /// Something is there already.
-    #[error("{} is there already; choose another place, or replace what is there", .0.display())]
+    #[error("{} already exists; choose another name, or allow replacing it", .0.display())]
     IsThere(PathBuf),
     /// The document's own file is not what an export may replace.
-    #[error("{} is the file that is open; choose another name, or use “Save”", .0.display())]
+    #[error("{} is the open file; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
     /// The file has several hard links, and an export would part them.
-    #[error("{} has {names} names (hard links), and exporting would separate it from the others. Choose another name, or remove the file first", .path.display())]
+    #[error("{} has {names} names (hard links), and exporting would break the link to the others. Choose another name, or remove the file first", .path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -177,8 +177,8 @@ impl ExportFailure {
 
 fn left_behind(written: usize, count: usize) -> String {
     match written {
-        0 => "All files are as they were; choose another place, or make room there".to_owned(),
-        n => format!("{n} of {count} files are the new ones"),
+        0 => "No file was changed; choose another folder, or free some disk space".to_owned(),
+        n => format!("{n} of {count} files were replaced by new ones"),
     }
 }
 
@@ -381,7 +381,7 @@ impl Exporting {
                     *clip = Shared::new(made.counted_at(rate));
                 }
             }
-            for (count, what) in [(pointers, "of animation pointers"), (packed, "with unreadable keys")] {
+            for (count, what) in [(pointers, "with animation pointers"), (packed, "with unreadable keys")] {
                 if count > 0 {
                     let (channels, were) = if count == 1 { ("channel", "was") } else { ("channels", "were") };
                     let said = format!("{count} {channels} {what} {were} not resampled");
@@ -389,7 +389,7 @@ impl Exporting {
                 }
             }
             if let Some(off) = off.in_words() {
-                lost.push(Notice::new("resampled", format!("At {} frames a second {off}", rate_in_words(rate))));
+                lost.push(Notice::new("resampled", format!("At {} frames per second, {off}", rate_in_words(rate))));
             }
         }
         if request.skeleton_only {
@@ -397,7 +397,7 @@ impl Exporting {
             let weights = clips.flat_map(|c| c.tracks.values()).filter(|t| t.property == Property::Weights).count();
             if weights > 0 {
                 let tracks = if weights == 1 { "track" } else { "tracks" };
-                let said = format!("Without meshes {weights} {tracks} of morph weights are left out");
+                let said = format!("{weights} morph weight {tracks} left out, because the export has no meshes");
                 lost.push(Notice::new("morph_tracks_left_out", said));
             }
         }

@@ -25,12 +25,12 @@ fn joint_counts(document: &Document) -> Vec<usize> {
 fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diagnostic> {
     let faults = ulna_weights::faults_in(map, usize::MAX, joint_count);
     let list = [
-        (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "weights do not sum to 1"),
-        (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "no weight at all"),
+        (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "the weights do not sum to 1"),
+        (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "all weights are 0"),
         (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
-        (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; 0 is shown"),
-        (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint has two weights"),
-        (faults.past, "ACCESSOR_JOINTS_INDEX_OOB", "a joint is past those of the skin; it moves nothing"),
+        (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; it is treated as 0"),
+        (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint is listed twice"),
+        (faults.past, "ACCESSOR_JOINTS_INDEX_OOB", "a joint index exceeds the joints of the skin; it has no effect"),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
@@ -53,7 +53,7 @@ fn of(document: &Document, mesh: MeshId, primitive: PrimitiveId, counts: &[usize
     match found.weights.as_deref() {
         Some(map) => weight_findings(&place, map, counts[mesh.index()]),
         None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
-            let message = "The mesh hangs on a skin, but no joint moves this part of it: it has no weights";
+            let message = "The mesh is skinned, but this primitive has no weights, so no joint moves it";
             let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
             vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
         }
@@ -71,7 +71,10 @@ pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
 /// What a mix that the file keeps names and is not there.
 pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
     let gone = gone_of_kept_mix(document);
-    let message = format!("The mix names what is not here, and what it played of it is left out: {}", gone.join(", "));
+    let message = format!(
+        "The mix refers to clips or nodes that are missing, and the bars that need them are left out: {}",
+        gone.join(", ")
+    );
     (!gone.is_empty()).then(|| Diagnostic::new(Severity::Warning, "ULNA_MIX", "scenes", message))
 }
 
@@ -95,16 +98,16 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let flaws = canvas.flaws();
     let place = surface_place(canvas.skin);
     let list = [
-        (flaws.open.len(), "ULNA_MESH_OPEN", "lie at open edges: a brush along the surface ends there"),
+        (flaws.open.len(), "ULNA_MESH_OPEN", "at boundary edges: a brush along the surface stops there"),
         (
             flaws.crowded.len(),
             "ULNA_MESH_CROWDED",
-            "lie at edges of three triangles or more: a brush goes on along all",
+            "at non-manifold edges, with three or more triangles: a brush along the surface continues onto all of them",
         ),
-        (flaws.doubled.len(), "ULNA_MESH_DOUBLED", "lie at triangles that are there twice: both are painted alike"),
+        (flaws.doubled.len(), "ULNA_MESH_DOUBLED", "at duplicate triangles: both copies are painted alike"),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
-        let spots = if count == 1 { "1 spot".to_owned() } else { format!("{count} spots") };
+        let spots = if count == 1 { "1 point".to_owned() } else { format!("{count} points") };
         (count > 0).then(|| Diagnostic::new(Severity::Info, code, &*place, format!("{spots} of the surface {what}")))
     };
     list.into_iter().filter_map(finding).collect()

@@ -23,10 +23,10 @@ use ulna_motion::{CarriedClip, ClipTransfer, FoundBy, KeysBy};
 #[derive(Debug, Error)]
 pub enum ImportError {
     /// No file is meant.
-    #[error("{0} is no file, no folder with models in it, and no pattern of one; give a .glb, .gltf, .x or .bvh file")]
+    #[error("“{0}” matches no file and no folder with models; give a .glb, .gltf, .x or .bvh file")]
     NoFile(String),
     /// The folder cannot be looked into.
-    #[error("{} cannot be read: {error}. Check that it is there and may be read", .path.display())]
+    #[error("{} cannot be read: {error}. Check that it exists and that you have permission to read it", .path.display())]
     Folder {
         /// Which.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum ImportError {
     Nothing(Notice),
     /// A counterpart was given for what is not there.
     #[error(
-        "no file that is read has a joint “{0}”, for which a counterpart is given; `ulna info` lists the names of a file"
+        "the joint map (“counterparts”) names joint “{0}”, which none of the imported files has; `ulna info` lists the joints of a file"
     )]
     NoJoint(String),
 }
@@ -314,7 +314,7 @@ impl Session {
             let source = match Self::open(&path, progress) {
                 Ok(source) => source,
                 Err(error) if many && !matches!(error, ReadError::Cancelled) => {
-                    let said = format!("{} is left out: {error}", path.display());
+                    let said = format!("{} was skipped: {error}", path.display());
                     notes.push(Notice::new(error.code(), said));
                     continue;
                 }
@@ -335,9 +335,9 @@ impl Session {
             let (chosen, empty): (Vec<&Arrival>, Vec<&Arrival>) =
                 made.iter().partition(|a| !a.carried.clip.tracks.is_empty());
             let why = if theirs.clips.is_empty() {
-                Some(Notice::new("no_clips", "it has no clip"))
+                Some(Notice::new("no_clips", "it has no clips"))
             } else if made.is_empty() {
-                Some(Notice::new("no_such_clip", "no clip of it has such a name"))
+                Some(Notice::new("no_such_clip", "none of its clips has that name"))
             } else if fit.is_other() && fit.matched() > 0 && !request.force {
                 Some(Notice::new("other_kind_of_body", other_body(&fit)))
             } else if chosen.is_empty() {
@@ -349,7 +349,7 @@ impl Session {
                 Some(why) if !many => {
                     return Err(ImportError::Nothing(Notice::new(why.code, format!("{name}: {why}"))));
                 }
-                Some(why) => notes.push(Notice::new(why.code, format!("{name} is left out: {why}"))),
+                Some(why) => notes.push(Notice::new(why.code, format!("{name} was skipped: {why}"))),
                 None => {
                     notes.extend(said_of(&name, &fit, &chosen, &empty));
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
@@ -377,8 +377,7 @@ fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
 /// Why the clips of another kind of body stay out, and what to do about it.
 fn other_body(fit: &Fit) -> String {
     format!(
-        "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to be for another kind of body; map \
-         the joints by “counterparts”, or import it anyway by \"force\": true",
+        "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to be made for another kind of body; map the joints with “counterparts”, or import it anyway with \"force\": true",
         fit.matched(),
         fit.joints,
         if fit.matched() == 1 { "was" } else { "were" },
@@ -393,16 +392,16 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
         (0, []) => "its clips animate no joints and no morph targets".to_owned(),
         (0, targets) => {
             format!(
-                "no mesh of this model has the morph targets that it animates ({}); give them the same names",
+                "no mesh of this model has the morph targets that it animates ({}); rename them so that the names match",
                 some(targets)
             )
         }
         (1, _) => {
             let only = some(&fit.unmatched);
-            format!("the only joint that it animates ({only}) was not found in this model; map it by “counterparts”")
+            format!("the only joint that it animates ({only}) was not found in this model; map it with “counterparts”")
         }
         (joints, _) => format!(
-            "none of the {joints} joints that it animates was found in this model ({}); map them by “counterparts”",
+            "none of the {joints} joints that it animates was found in this model ({}); map them with “counterparts”",
             some(&fit.unmatched)
         ),
     }
@@ -444,27 +443,33 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         let names: Vec<String> = empty.iter().map(|a| format!("“{}”", a.name)).collect();
         add(
             "clips_left_out",
-            format!("{} left out, because nothing that is animated there is in this model", some(&names)),
+            format!(
+                "{} left out, because this model has none of the joints and morph targets animated there",
+                some(&names)
+            ),
         );
     }
     if fit.turned > 0 {
         let count = fit.turned;
         add(
             "keys_retargeted",
-            format!("of its joints {count} rest otherwise, or along other axes; those keys were moved over"),
+            format!("joints with another rest pose or other axes: {count}; their keys were retargeted"),
         );
     }
     let resampled = clips.iter().map(|a| a.carried.resampled.len()).max().unwrap_or(0);
     if resampled > 0 {
-        add("keys_sampled", format!("of its joints {resampled} got keys at the times of all that moves between"));
+        add(
+            "keys_sampled",
+            format!("joints whose keys were resampled, because joints in between are animated, too: {resampled}"),
+        );
     }
     let scales = clips.iter().map(|a| a.carried.scales_left).sum::<usize>();
     if scales > 0 {
-        add("scale_tracks_left_out", format!("of tracks of scale {scales} could not be taken over"));
+        add("scale_tracks_left_out", format!("scale tracks skipped, because they cannot be retargeted: {scales}"));
     }
     let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
     if left > 0 {
-        add("channels_left_out", format!("of its channels {left} move no node, or are packed, and were left out"));
+        add("channels_left_out", format!("channels left out, because they animate no node or are packed: {left}"));
     }
     parts
 }

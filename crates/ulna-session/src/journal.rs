@@ -126,7 +126,7 @@ impl JournalWriter {
                 thread::sleep(SYNC / 2);
                 while asked.try_recv().is_ok() {}
                 if let Err(error) = twin.sync_data() {
-                    log::warn!("the journal could not be synced: {error}");
+                    log::warn!("the recovery journal could not be written to disk: {error}");
                 }
             }
         })?;
@@ -152,7 +152,7 @@ impl Drop for JournalWriter {
         // The syncing thread has the same file for a moment longer; the lock is not its.
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.unlock() {
-            log::warn!("the journal could not be unlocked: {error}");
+            log::warn!("the recovery journal could not be unlocked: {error}");
         }
     }
 }
@@ -169,7 +169,7 @@ impl SaveMark {
     /// Keeps what the file was opened from, and says what is about to be written, on the disk.
     pub(super) fn write(&self, path: &Path, hash: u128) -> io::Result<()> {
         if let Err(error) = self.opened.keep() {
-            log::error!("the opened file could not be kept beside the journal: {error}");
+            log::error!("the opened file could not be backed up beside the recovery journal: {error}");
         }
         self.pen.write(&Line::Save { file: absolute(path), hash: hex(hash), written: self.written.clone() }, true)
     }
@@ -225,7 +225,7 @@ impl Slot {
         if let Some(journal) = &mut self.0
             && let Err(error) = act(journal)
         {
-            log::error!("the journal could not be written: {error}");
+            log::error!("the recovery journal could not be written: {error}");
             journal.fault.get_or_insert(error.to_string());
         }
     }

@@ -80,9 +80,12 @@ impl Session {
             Some(ClipName::Id(id)) => format!("clip “#{}”", id.0),
             None => "the pose".to_owned(),
         };
-        let other = |e: ImportError| CommandError::other(e.code(), format!("no layer of {of} can be taken over: {e}"));
+        let other = |e: ImportError| CommandError::other(e.code(), format!("no layer of {of} can be imported: {e}"));
         let [path] = &super::files_meant(meant.path).map_err(other)?[..] else {
-            return Err(CommandError::other("no_file_named", "name one file that the layer is taken from"));
+            return Err(CommandError::other(
+                "no_file_named",
+                "name exactly one file to import the layer from, as “path”",
+            ));
         };
         let source = ClipSource::read(path.clone(), &Conversion::default(), &Progress::default());
         let theirs = source.document.map_err(CommandError::Other)?;
@@ -94,7 +97,7 @@ impl Session {
             (None, all) => {
                 return Err(CommandError::other(
                     "layer_ambiguous",
-                    format!("{of} of that file has {} layers; say which by “layer”", all.len()),
+                    format!("{of} of that file has {} layers; name one as “layer”", all.len()),
                 ));
             }
         };
@@ -113,7 +116,10 @@ impl Session {
         if into.is_none() && layer.is_keyed() {
             return Err(CommandError::other(
                 "pose_has_no_time",
-                format!("layer “{}” has keys, and the pose has no time; say “into” which clip it comes", layer.name),
+                format!(
+                    "layer “{}” has keys, so it cannot be imported into a pose; name the clip that receives it as “into”",
+                    layer.name
+                ),
             ));
         }
         let transfer = ClipTransfer::new(theirs, ours, KeysBy::Rests, &BTreeMap::new());
@@ -175,7 +181,7 @@ impl Session {
         if commands.len() == 1 {
             return Err(CommandError::other(
                 "joints_not_here",
-                format!("none of the joints of layer “{}” is here: {}", layer.name, gone.join(", ")),
+                format!("this model has none of the joints of layer “{}”: {}", layer.name, gone.join(", ")),
             ));
         }
         commands.push(match &layer.strength_keys {
@@ -187,8 +193,8 @@ impl Session {
                 LayerStrengthKeys { of: of(), keys: Numbers(pairs.collect()), interpolation }.into()
             }
         });
-        let note =
-            (!gone.is_empty()).then(|| format!("{} have no counterpart here, and were left out", gone.join(", ")));
+        let note = (!gone.is_empty())
+            .then(|| format!("joints left out, because this model does not have them: {}", gone.join(", ")));
         Ok((commands, note.map(|said| Notice::new("joints_not_here", said)).into_iter().collect()))
     }
 }

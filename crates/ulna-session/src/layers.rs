@@ -138,7 +138,7 @@ fn found_layers(document: &Document, kept: &KeptLayers, next: &mut u32) -> Resul
         }
         let mut keys = Clip::default();
         for (text, property, own) in &layer.keys {
-            let track = track_of(node(text)?, *property, own).ok_or("keys of a layer are broken")?;
+            let track = track_of(node(text)?, *property, own).ok_or("keys of a layer are invalid")?;
             keys.tracks.insert(keys.free_track_id(), Shared::new(track));
         }
         let strength_keys = match &layer.strength_keys {
@@ -203,21 +203,20 @@ impl Folds {
             let fits = now.as_ref().is_some_and(|now| hash(now.iter().copied(), std::iter::empty()) == kept.hash);
             if !fits {
                 let message = format!(
-                    "The keys of “{label}” were changed by another program since its layers were folded into them: they stand, \
-                     and the layers stay in the extras and are not used"
+                    "Another program changed the keys of “{label}” after its layers were baked into them. The changed keys are used. The layers are kept in the extras, but ignored"
                 );
                 diagnostics.push(said(place, message));
                 continue;
             }
             let made = found_layers(document, &kept, &mut next).and_then(|layers| {
-                let own = own_clip(document, &clip, &kept).ok_or("its own keys are broken")?;
+                let own = own_clip(document, &clip, &kept).ok_or("its base keys are invalid")?;
                 Ok((layers, own))
             });
             let (layers, own) = match made {
                 Ok((layers, own)) if document.fits_pose_layers(LayerHome::Clip(id), &layers) => (layers, own),
                 other => {
-                    let why = other.err().unwrap_or_else(|| "their names or numbers are not sound".into());
-                    let message = format!("The layers of “{label}” stay in the extras and are not used: {why}");
+                    let why = other.err().unwrap_or_else(|| "their names or values are invalid".into());
+                    let message = format!("The layers of “{label}” are kept in the extras, but ignored: {why}");
                     diagnostics.push(said(place, message));
                     continue;
                 }
@@ -245,17 +244,16 @@ impl Folds {
         let locals = |list: &[(NodeId, Local)]| list.iter().map(|(n, _)| document.node(*n).local()).collect::<Vec<_>>();
         let fits = nodes.as_ref().is_some_and(|list| hash(std::iter::empty(), locals(list).into_iter()) == kept.hash);
         let (true, Some(nodes)) = (fits, nodes) else {
-            let message = "The pose was changed by another program since its layers were folded into it: it stands, and the layers stay \
-                           in the extras and are not used";
+            let message = "Another program changed the pose after its layers were baked into it. The changed pose is used. The layers are kept in the extras, but ignored";
             diagnostics.push(said(place, message.into()));
             return;
         };
         let layers = match found_layers(document, &kept, next) {
             Ok(layers) if document.fits_pose_layers(LayerHome::Pose, &layers) => Shared::new(layers),
             other => {
-                let why = other.err().unwrap_or_else(|| "their names or numbers are not sound".into());
+                let why = other.err().unwrap_or_else(|| "their names or values are invalid".into());
                 diagnostics
-                    .push(said(place, format!("The layers of the pose stay in the extras and are not used: {why}")));
+                    .push(said(place, format!("The layers of the pose are kept in the extras, but ignored: {why}")));
                 return;
             }
         };
@@ -423,22 +421,22 @@ pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -
             continue;
         }
         let sampled = match done.sampled {
-            0 => "with the keys that they have".to_owned(),
+            0 => "at their existing keys".to_owned(),
             n => format!(
-                "{} sampled, with {} more, within 0.1 mm and 0.1°",
+                "{} resampled with {} added, accurate to 0.1 mm and 0.1°",
                 count(n, "track"),
                 count(done.keys_added, "key")
             ),
         };
         all.push(format!(
-            "“{}”: {} folded into {}, {sampled}",
+            "“{}”: {} baked into {}, {sampled}",
             document.clip_label(*id),
             count(on, "layer"),
             count(done.exact + done.sampled, "track")
         ));
         if let Some((node, property)) = done.refused.first() {
             all.push(format!(
-                "“{}”: the {} keys of {} cannot be edited, so that what layers do there is not in the file",
+                "“{}”: the {} keys of {} cannot be edited, so the effect of the layers on them is not saved",
                 document.clip_label(*id),
                 property.path(),
                 document.node(*node).label(*node)
@@ -447,10 +445,10 @@ pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -
     }
     let pose = document.aids.layers(LayerHome::Pose);
     if pose.any_counts() {
-        all.push(format!("The pose: {} folded into its nodes", count(pose.counting().count(), "layer")));
+        all.push(format!("The pose: {} baked into its nodes", count(pose.counting().count(), "layer")));
     }
     if document.aids.keeps_layers {
-        all.push("The layers are kept in extras, with the keys that lie below them".into());
+        all.push("The layers are saved in extras, with the base keys below them".into());
     }
     all
 }

@@ -181,7 +181,7 @@ impl Unsaved {
 
 /// A command that is for somebody else.
 #[derive(Debug, Error)]
-#[error("“{0}” needs the window")]
+#[error("“{0}” works only in the window of Ulna, not in a script")]
 pub struct NeedsHost(&'static str);
 
 /// Why a command line failed.
@@ -273,7 +273,7 @@ fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<Ed
     if ways != 1 {
         return Err(CommandError::other(
             "arguments_exclusive",
-            "name a “clip”, a “layer”, a “node” or a “mesh”, and one of them only",
+            "name exactly one of “clip”, “layer”, “node” and “mesh”",
         ));
     }
     if let Some(layer) = layer {
@@ -572,7 +572,7 @@ impl Session {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::other(
                         "no_file_named",
-                        "no file is named; give a file, a folder or a pattern as “path”",
+                        "no file was given; name a file, a folder or a pattern as “path”",
                     )
                 })?;
                 let chosen = counterparts.as_ref().map(|c| c.find(&self.document)).transpose();
@@ -746,7 +746,7 @@ impl Session {
         self.cancel();
         match self.put_above(&changes) {
             Ok(done) => {
-                let said = format!("the stroke is in a layer of its own, because {error}");
+                let said = format!("the brush stroke was put in a new layer, because {error}");
                 self.notes.push(Notice::new("stroke_in_new_layer", said));
                 done
             }

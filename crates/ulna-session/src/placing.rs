@@ -116,7 +116,11 @@ impl<'a> Placing<'a> {
             match file.old {
                 Some(old) if file.is_placed => {
                     if let Err(error) = self.disk.replace(&old, &file.path) {
-                        log::warn!("{} could not be put back: {error}. It is {}", file.path.display(), old.display());
+                        log::warn!(
+                            "{} could not be restored: {error}. The original is {}",
+                            file.path.display(),
+                            old.display()
+                        );
                         left += 1;
                     }
                 }

@@ -45,7 +45,7 @@ pub enum RecoveryError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The journal itself.
-    #[error("the journal {path} could not be read: {source}", path = path.display())]
+    #[error("the recovery journal {path} could not be read: {source}", path = path.display())]
     Io {
         /// Its folder.
         path: PathBuf,
@@ -177,7 +177,7 @@ impl Recovery {
         });
         for recovery in drop {
             if let Err(error) = recovery.discard() {
-                log::warn!("an empty journal could not be removed: {error}");
+                log::warn!("an empty recovery journal could not be removed: {error}");
             }
         }
         keep

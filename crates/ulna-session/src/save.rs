@@ -48,7 +48,7 @@ pub enum SaveFailure {
         source: SaveError,
     },
     /// The disk.
-    #[error("{path} was not saved: {source}. What was there before is as it was; make room, or save it elsewhere", path = path.display())]
+    #[error("{path} was not saved: {source}. The file on disk is unchanged; free some disk space, or save to another folder", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -56,7 +56,7 @@ pub enum SaveFailure {
         source: std::io::Error,
     },
     /// What was written is not what was meant.
-    #[error("{path} was not saved: what was written is not what was meant ({message}). What was there before is as it was", path = path.display())]
+    #[error("{path} was not saved: the written data failed the check ({message}). The file on disk is unchanged", path = path.display())]
     Verify {
         /// The file.
         path: PathBuf,
@@ -64,43 +64,43 @@ pub enum SaveFailure {
         message: String,
     },
     /// A file of somebody else's is in the way of one that the model needs.
-    #[error("{path} is there already and is another file. Save into another folder, or move it away", path = path.display())]
+    #[error("{path} already exists and belongs to another model. Save into another folder, or move that file away", path = path.display())]
     Stranger {
         /// The file.
         path: PathBuf,
     },
     /// Another file is there.
-    #[error("{path} is there already. Say that it is to be replaced, or give another name", path = path.display())]
+    #[error("{path} already exists. Use --force to replace it, or choose another name", path = path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// Somebody changed the file since it was opened.
-    #[error("{path} was changed by another program since it was opened. Reload it, save under another name, or say that it is to be replaced", path = path.display())]
+    #[error("{path} was changed by another program since it was opened. Reload it, save under another name, or confirm that it may be overwritten", path = path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// The file was removed since it was opened.
-    #[error("{path} was removed since it was opened. Say that it is to be made again, or save under another name", path = path.display())]
+    #[error("{path} was removed since it was opened. Confirm that it may be created again, or save under another name", path = path.display())]
     Gone {
         /// The file.
         path: PathBuf,
     },
     /// There is no such folder.
-    #[error("the folder {folder} is not there. Make it first, or save elsewhere", folder = folder.display())]
+    #[error("the folder {folder} does not exist. Create it first, or save to another folder", folder = folder.display())]
     NoFolder {
         /// The folder.
         folder: PathBuf,
     },
     /// The file must not be written.
-    #[error("{path} is read-only. Check it out, or make it writable, or save under another name", path = path.display())]
+    #[error("{path} is read-only. Make it writable, check it out in your version control, or save under another name", path = path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
     /// A folder, a device, a pipe.
-    #[error("{path} is {what}, and no file. Give another name", path = path.display())]
+    #[error("{path} is {what}, not a file. Choose another name", path = path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -108,7 +108,7 @@ pub enum SaveFailure {
         what: &'static str,
     },
     /// The file has several names, and a save would part them.
-    #[error("{path} has {names} names (hard links), and saving would separate it from the others. Save under another name, or remove {path} first", path = path.display())]
+    #[error("{path} has {names} names (hard links), and saving would break the link to the others. Save under another name, or remove {path} first", path = path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -116,10 +116,10 @@ pub enum SaveFailure {
         names: u64,
     },
     /// A suffix that is not glTF's.
-    #[error("“{0}” is no glTF file's name. Give it the suffix .glb or .gltf")]
+    #[error("“{0}” is not a glTF file name. Use a name that ends in .glb or .gltf")]
     Suffix(String),
     /// Nowhere to save to.
-    #[error("this file has no place yet. Use “Save as…”")]
+    #[error("this model has not been saved to a file yet. Use “Save as…”")]
     NoPath,
 }
 

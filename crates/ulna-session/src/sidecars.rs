@@ -52,7 +52,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
         if content.is_ok_and(|content| format!("{content:032x}") == hash)
             && let Err(error) = disk.remove(&place)
         {
-            log::warn!("{} is not needed any more and could not be removed: {error}", place.display());
+            log::warn!("{} is no longer needed, but could not be removed: {error}", place.display());
         }
     }
 }

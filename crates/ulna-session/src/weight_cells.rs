@@ -22,16 +22,16 @@ pub struct CellRefused {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WhyNot {
     /// The skin has no joint of that number.
-    #[error("the skin has no joint {0}; prune the vertex first")]
+    #[error("the vertex has a weight for joint {0}, which the skin does not have; prune the vertex first")]
     NoJoint(u16),
     /// By the rule that painting goes by.
     #[error(transparent)]
     WeightConstraints(#[from] Refusal),
     /// Its numbers alone are more than there is.
-    #[error("they add up to {0:.3}, and all of a vertex is 1")]
+    #[error("the weights of a vertex must not exceed 1 in sum, but these sum to {0:.3}")]
     TooMuch(f32),
     /// Joints that keep theirs leave less.
-    #[error("locked joints leave {0:.3} for them; unlock one, or give less")]
+    #[error("locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller weights")]
     Locked(f32),
 }
 

@@ -112,7 +112,10 @@ pub fn rows_meant(
     let refuse = |code, text: String| Err(CommandError::other(code, text));
     let joints = match &pasted.joints {
         None if pasted.rows.iter().any(|r| r.weights.len() != columns.len()) || columns.is_empty() => {
-            return refuse("columns_without_joints", "its first line must name the joint of each column".into());
+            return refuse(
+                "columns_without_joints",
+                "the first line of the table must name the joint of each column".into(),
+            );
         }
         None => columns.to_vec(),
         Some(names) => {
@@ -120,14 +123,17 @@ pub fn rows_meant(
                 Some(joint) => Ok(canvas.joints()[usize::from(joint)]),
                 None => Err(CommandError::other(
                     "not_a_joint",
-                    format!("“{name}” in its first line is no joint of this skin"),
+                    format!("“{name}” in the first line of the table is not a joint of this skin"),
                 )),
             };
             names.iter().map(one).collect::<Result<Vec<_>, _>>()?
         }
     };
     if let Some(k) = (0..joints.len()).find(|k| joints[..*k].contains(&joints[*k])) {
-        return refuse("named_twice", format!("two columns are of “{}”", document.node(joints[k]).label(joints[k])));
+        return refuse(
+            "named_twice",
+            format!("two columns of the table have the weights of “{}”", document.node(joints[k]).label(joints[k])),
+        );
     }
     let rows = &pasted.rows;
     if let [only] = &rows[..]
@@ -163,7 +169,7 @@ fn named_rows(
             Some(mesh) => part(mesh).ok_or_else(|| {
                 CommandError::other(
                     "not_skinned",
-                    format!("it is of a mesh “{mesh}”, which does not hang on this skin"),
+                    format!("the table has weights of mesh “{mesh}”, which does not use this skin"),
                 )
             })?,
             None if canvas.parts().len() == 1 => &canvas.parts()[0],
@@ -171,7 +177,7 @@ fn named_rows(
                 return refuse(
                     "count_mismatch",
                     format!(
-                        "it has {} rows, and {} vertices are selected; select as many, or paste one row",
+                        "the table has {} rows, but {} vertices are selected; select the same number of vertices, or paste a single row",
                         rows.len(),
                         selected.len()
                     ),
@@ -182,7 +188,7 @@ fn named_rows(
             return refuse(
                 "count_mismatch",
                 format!(
-                    "it has {} rows, and {} vertices are selected; select as many, or paste one row",
+                    "the table has {} rows, but {} vertices are selected; select the same number of vertices, or paste a single row",
                     rows.len(),
                     selected.len()
                 ),
@@ -190,10 +196,13 @@ fn named_rows(
         };
         if vertex >= part.count {
             let name = shape_name(document, part.mesh, part.primitive);
-            return refuse("no_such_vertex", format!("it names vertex {vertex}, and “{name}” has {}", part.count));
+            return refuse(
+                "no_such_vertex",
+                format!("the table contains vertex {vertex}, but “{name}” has only {}", part.count),
+            );
         }
         if named.insert(part.first + vertex, row.weights.clone()).is_some() {
-            return refuse("named_twice", format!("vertex {vertex} is in it twice"));
+            return refuse("named_twice", format!("vertex {vertex} is in the table twice"));
         }
     }
     Ok(named)

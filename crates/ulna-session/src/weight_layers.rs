@@ -51,7 +51,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
         // Of several skins that a mesh hangs on, the one whose joints it counts.
         match skins.iter().find(|(_, paths, meshes)| meshes.contains(&mesh) && *paths == kept.joints) {
             Some((skin, ..)) => by_skin.entry(*skin).or_default().push((mesh, kept.clone())),
-            None => diagnostics.push(not_used(document, mesh, "it hangs on no skin with the joints that they are of")),
+            None => diagnostics.push(not_used(document, mesh, "the mesh uses no skin with the joints of these layers")),
         }
     }
     for (skin, kept) in by_skin {
@@ -74,7 +74,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
 fn not_used(document: &Document, mesh: MeshId, why: &str) -> Diagnostic {
     let name = document.mesh(mesh).name.clone().filter(|n| !n.is_empty());
     let name = name.map_or_else(|| format!("mesh {}", mesh.0), |n| format!("“{n}”"));
-    let message = format!("The weight layers of {name} stay in the extras and are not used: {why}");
+    let message = format!("The weight layers of {name} are kept in the extras, but ignored: {why}");
     Diagnostic::new(Severity::Warning, "ULNA_WEIGHT_LAYERS", format!("meshes/{}", mesh.0), message)
 }
 
@@ -92,7 +92,7 @@ fn taken(
         let unused =
             |mesh: MeshId| document.mesh(mesh).kept_weight_layers.is_some() && kept.iter().all(|(m, _)| *m != mesh);
         if unused(key.0) {
-            return Err((*first, "another mesh of its skin keeps layers that are not used"));
+            return Err((*first, "another mesh of the same skin has stored layers that are ignored"));
         }
         if let Some(map) = document.primitive(key.0, key.1).and_then(|p| p.weights.clone()) {
             all.bases.insert(key, map);
@@ -115,17 +115,17 @@ fn taken(
         let not = |why: &'static str| Err((*mesh, why));
         if kept.hash != hash(&document.file, *mesh) {
             return not(
-                "its weights were changed by another program since the layers were folded into them, and stand as they are",
+                "another program changed its weights after the layers were flattened into them, and the changed weights are used",
             );
         }
         if !kept.layers.iter().map(plain).eq(model.layers.iter().map(plain)) {
-            return not("meshes of one skin keep different layers");
+            return not("meshes of the same skin have different stored layers");
         }
         for (primitive, patch) in &kept.bases {
             let base = all.bases.get_mut(&(*mesh, *primitive)).filter(|b| patch.fits(b));
             match base {
                 Some(base) => Shared::make_mut(base).swap(&mut patch.clone()),
-                None => return not("what lay under them does not fit the mesh"),
+                None => return not("the weights stored below them do not match the mesh"),
             }
         }
         for (k, layer) in kept.layers.iter().enumerate() {
@@ -140,8 +140,8 @@ fn taken(
     }
     match compose(document, skin, &all) {
         Ok(changes) if changes.is_empty() => Ok(all),
-        Ok(_) => Err((*first, "they come to other weights than the file has")),
-        Err(_) => Err((*first, "a layer is mirrored, and the joints do not say which side is which")),
+        Ok(_) => Err((*first, "they do not result in the weights of the file")),
+        Err(_) => Err((*first, "a layer is mirrored, but left and right joints of the skin cannot be told apart")),
     }
 }
 

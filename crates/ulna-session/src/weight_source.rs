@@ -83,7 +83,7 @@ impl Session {
         // What is wrong in the line itself is said before what is missing.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
         let path = meant.path.ok_or_else(|| {
-            let message = "no file is named; give a model, or .json or .xml with weights, as “path”";
+            let message = "no file was given; name a model, or a .json or .xml file with weights, as “path”";
             CommandError::other("no_file_named", message)
         })?;
         let given = Given::read(path, document)?.only(meant.from)?;
@@ -101,17 +101,17 @@ impl Session {
             }
         }
         let Some(way) = tally.way else {
-            let message = "nothing here takes weights; name a mesh that hangs on a skin";
+            let message = "there is no mesh to import weights to; name a skinned mesh";
             return Err(CommandError::other("no_weights_meant", message));
         };
         if tally.done == 0 {
             return Err(CommandError::other(
                 "no_weights_taken",
                 format!(
-                    "no vertex here takes any of its weights: {}",
+                    "no weights were imported: {}",
                     match tally.gone.first() {
-                        None => "nothing of it lies where these meshes do".to_owned(),
-                        Some(joint) => format!("none of its joints is here, such as “{joint}”"),
+                        None => "its meshes are nowhere near the meshes of this model".to_owned(),
+                        Some(joint) => format!("this model has none of its joints, such as “{joint}”"),
                     }
                 ),
             ));
@@ -123,32 +123,32 @@ impl Session {
 impl Tally {
     fn notes(&self, way: CarryBy) -> Vec<Notice> {
         let way = match way {
-            CarryBy::Order => "by their numbers",
+            CarryBy::Order => "by vertex order",
             CarryBy::Surface => "from the nearest points of the surface",
             CarryBy::Vertex => "from the nearest vertices",
-            CarryBy::Uv => "by their texture coordinates",
+            CarryBy::Uv => "by texture coordinates",
         };
-        let taken = format!("{} took weights {way}", counted(self.done, "vertex", "vertices"));
+        let taken = format!("{} received weights {way}", counted(self.done, "vertex", "vertices"));
         let mut notes = vec![Notice::new("weights_taken", taken)];
         notes.extend(self.laid.iter().filter_map(|l| l.text()).map(|laid| Notice::new("posed_alike", laid)));
         notes.extend(self.distances.text().map(|far| Notice::new("transfer_distances", far)));
         if self.unfound > 0 {
-            let unfound = format!("{} found none", counted(self.unfound, "vertex", "vertices"));
+            let unfound = format!("{} without a match", counted(self.unfound, "vertex", "vertices"));
             notes.push(Notice::new("vertices_without_source", unfound));
         }
         let shown: Vec<&str> = self.gone.iter().take(3).map(|n| &**n).collect();
         let gone = format!(
-            "{} not here ({}{})",
+            "{} not in this model ({}{})",
             counted(self.gone.len(), "joint is", "joints are"),
             shown.join(", "),
             if self.gone.len() > 3 { ", …" } else { "" }
         );
         if self.partly > 0 {
             let rest = counted(self.partly, "vertex", "vertices");
-            let said = format!("{gone}, and the rest of {rest} made up for them");
+            let said = format!("{gone}, so their weight was redistributed to the other joints of {rest}");
             notes.push(Notice::new("joints_not_here", said));
         } else if self.above && !self.gone.is_empty() {
-            let said = format!("{gone}, and the joints above took their weights");
+            let said = format!("{gone}, so their weights went to their parent joints");
             notes.push(Notice::new("joints_not_here", said));
         }
         notes
@@ -229,7 +229,7 @@ impl Given {
             let about =
                 std::fs::metadata(path).map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
             if !about.is_file() || about.len() > MOST {
-                return Err(refuse("not_weights", "it is no file of weights, or larger than a gigabyte".into()));
+                return Err(refuse("not_weights", "it is not a file with weights, or it is larger than 1 GB".into()));
             }
             let text = std::fs::read_to_string(path)
                 .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
@@ -255,7 +255,7 @@ impl Given {
             }
         }
         if given.shapes.is_empty() {
-            return Err(refuse("no_weights_meant", "it has no mesh with weights that hangs on a skin".into()));
+            return Err(refuse("no_weights_meant", "it has no skinned mesh with weights".into()));
         }
         given.model = Some(Model { document: theirs, pairs: pairs.into_iter().collect(), origins });
         Ok(given)
@@ -346,7 +346,7 @@ impl Given {
                             return refuse(
                                 "no_such_mesh",
                                 format!(
-                                    "it has no “{}”; it has {}. Take its weights by the surface, or say from which mesh",
+                                    "it has no mesh “{}”, but has {}. Match by surface (“by”: “surface”), or name the source mesh as “from”",
                                     name(*k),
                                     names.join(", ")
                                 ),
@@ -356,8 +356,7 @@ impl Given {
                             return refuse(
                                 "vertex_counts_differ",
                                 format!(
-                                    "“{}” has {count} vertices here and {} there, so their numbers do not say which is which; take its \
-                                 weights by the surface",
+                                    "“{}” has {count} vertices here, but {} in the file, so they cannot be matched by order; match by surface instead",
                                     name(*k),
                                     shape.vertex_count
                                 ),
@@ -368,13 +367,12 @@ impl Given {
                 }
                 Ok(())
             }
-            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => refuse(
-                "no_texture_coordinates",
-                "it has no texture coordinates; take its weights by the surface".into(),
-            ),
+            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => {
+                refuse("no_texture_coordinates", "it has no texture coordinates; match by surface instead".into())
+            }
             CarryBy::Surface | CarryBy::Vertex if self.shapes.iter().all(|s| s.positions.is_empty()) => refuse(
                 "no_positions",
-                "it does not say where its vertices lie, so only their numbers can say which is which".into(),
+                "it has no vertex positions, so its vertices can only be matched by order".into(),
             ),
             _ => Ok(()),
         }

@@ -36,7 +36,7 @@ pub enum NotTaken {
     #[error(transparent)]
     Failed(#[from] RunError),
     /// What it changes was edited meanwhile. Nothing is lost: it can be put in over those edits.
-    #[error("the data that it would change was edited in the meantime")]
+    #[error("the data that this command would change was edited while it was running")]
     Changed(Box<Worked>),
 }
 
@@ -137,7 +137,7 @@ impl Session {
         let label = worked.label.clone();
         let done = self.put_in(worked)?;
         if done && stale {
-            let said = format!("“{label}” was computed on the model as it was before your latest steps");
+            let said = format!("“{label}” was computed before your latest edits were made");
             self.notes.push(Notice::new("computed_before_latest_steps", said));
         }
         Ok(done)
@@ -155,7 +155,7 @@ impl Session {
     /// Where it could not be worked out, is of another file, or does not fit any more.
     pub fn put_in(&mut self, worked: Worked) -> Result<bool, RunError> {
         if worked.session != self.id {
-            return Err(CommandError::other("other_file_open", "another file was opened meanwhile").into());
+            return Err(CommandError::other("other_file_open", "another file was opened in the meantime").into());
         }
         let WorkResult { commands, edits, replaced: _, notes } = worked.found?;
         self.settle();

@@ -130,7 +130,7 @@ impl Falloff {
             Self::Root => "Root",
             Self::Sphere => "Sphere",
             Self::Constant => "Constant",
-            Self::Own(_) => "Own curve",
+            Self::Own(_) => "Custom curve",
         }
     }
 

@@ -229,12 +229,12 @@ impl Distances {
     pub fn text(&self) -> Option<String> {
         let cm = |share: f32| self.percentile(share).map(|d| format!("{:.2} cm", d * 100.0));
         let far = match self.far() {
-            0 => "no vertex lies".to_owned(),
-            1 => "1 vertex lies".to_owned(),
-            n => format!("{n} vertices lie"),
+            0 => "no vertex is".to_owned(),
+            1 => "1 vertex is".to_owned(),
+            n => format!("{n} vertices are"),
         };
         Some(format!(
-            "distance to that surface: median {}, 95th percentile {}; {far} farther than {:.0} cm from it",
+            "distance to the source surface: median {}, 95th percentile {}; {far} farther than {:.0} cm from it",
             cm(0.5)?,
             cm(0.95)?,
             Self::FAR * 100.0

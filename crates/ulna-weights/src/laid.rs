@@ -40,16 +40,16 @@ pub enum LaidBy {
 impl LaidBy {
     /// The placing as a part of a sentence; nothing where there is nothing to say.
     pub fn text(self) -> Option<String> {
-        const AS_THEY_LIE: &str = "the surfaces were taken as they lie";
+        const AS_THEY_LIE: &str = "the surfaces were matched in place";
         match self {
             Self::Bind => None,
-            Self::Pose { matched: 1 } => Some("the source was first posed onto the rest pose here by 1 joint".into()),
+            Self::Pose { matched: 1 } => Some("the source was first posed to match this rest pose by 1 joint".into()),
             Self::Pose { matched } => {
-                Some(format!("the source was first posed onto the rest pose here by {matched} joints"))
+                Some(format!("the source was first posed to match this rest pose by {matched} joints"))
             }
-            Self::NoMatch => Some(format!("{AS_THEY_LIE}, since the skeletons do not match")),
-            Self::Farther => Some(format!("{AS_THEY_LIE}, since posing the source took them farther apart")),
-            Self::NoSkeleton => Some(format!("{AS_THEY_LIE}, since the source has no skeleton")),
+            Self::NoMatch => Some(format!("{AS_THEY_LIE}, because the skeletons do not match")),
+            Self::Farther => Some(format!("{AS_THEY_LIE}, because posing the source moved them farther apart")),
+            Self::NoSkeleton => Some(format!("{AS_THEY_LIE}, because the source has no skeleton")),
         }
     }
 }

@@ -207,20 +207,20 @@ pub enum Refusal {
     #[error("the joint is locked; unlock it to paint it")]
     Locked,
     /// Locked joints hold everything.
-    #[error("locked joints hold all of the weight; unlock one of them")]
+    #[error("locked joints have all of the weight; unlock one of them")]
     Full,
     /// Nobody unlocked can take what is left.
-    #[error("no unlocked joint can take the rest; unlock one, or paint another joint first")]
+    #[error("no unlocked joint can receive the remaining weight; unlock one, or paint another joint first")]
     NobodyTakes,
     /// The locked joints alone do not leave a slot.
-    #[error("the vertex has no place for another joint; unlock one, or raise the limit")]
+    #[error("the vertex already has the maximum number of influences; unlock one, or raise the maximum")]
     NoPlace,
     /// A locked weight is negative.
     #[error("a locked weight is negative; unlock its joint, then normalize")]
     LockedNegative,
     /// A mesh on another skin shares the vertex, and cannot have the same weights.
     #[error(
-        "a mesh on another skin shares the vertex and cannot follow; paint joints that both skins have, or fold its layers"
+        "a coincident vertex of a mesh with another skin cannot get the same weights; paint joints that both skins have, or flatten its weight layers"
     )]
     OtherSkin,
 }

@@ -138,7 +138,7 @@ pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)
 
 /// Why a shape cannot be baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what its skin does there squashes it flat")]
+#[error("its skin deforms it to a flat shape there, so it cannot be bound")]
 pub struct Flat;
 
 /// The shapes of a skinned node's primitives as they stand in a pose, in a mesh that is at `scene_from_mesh`: each vertex by its own blended

@@ -71,7 +71,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let commands = self.around(session).posed(nodes, drag);
         let Some(session) = &mut self.session else { return };
-        let done = session.run_all("IK to a point", &commands).map(|_| ());
-        self.say_done(ctx, done, "IK to a point");
+        let done = session.run_all("Move limb to a point (IK)", &commands).map(|_| ());
+        self.say_done(ctx, done, "Move limb to a point (IK)");
     }
 }

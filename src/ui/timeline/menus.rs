@@ -62,7 +62,7 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
             menu_button(ui, "Tangents", |ui| tangents(ui, view, actions));
             menu_button(ui, "Key type", |ui| kinds(ui, view, actions));
         });
-        if line(ui, view, "Hold to the next key", None, some) {
+        if line(ui, view, "Hold until next key", None, some) {
             hold(view, true, actions);
         }
         if line(ui, view, "Remove holds", None, some) {

@@ -283,7 +283,7 @@ fn opacity_ui(ui: &mut Ui, layer: &WeightLayer, named: &Named, actions: &mut Act
     if response.changed() {
         let (layer, mesh) = named.clone();
         let commands = vec![LayerOpacity { layer, opacity: percent / 100.0, mesh }.into()];
-        actions.push(Action::Preview { label: "Opacity of a layer".into(), commands });
+        actions.push(Action::Preview { label: "Set weight layer opacity".into(), commands });
         if !response.dragged() {
             actions.push(Action::Commit);
         }

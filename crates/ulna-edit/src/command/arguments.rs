@@ -14,7 +14,7 @@ use ulna_model::{ClipId, Document, MeshId, NodeId, Property, transform::unit_or}
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {
     /// It is needed.
-    #[error("{command} needs “{name}”")]
+    #[error("{command} needs the argument “{name}”")]
     Missing {
         /// The command.
         command: String,
@@ -54,7 +54,7 @@ pub enum ArgumentError {
         near: String,
     },
     /// Nothing of that name.
-    #[error("nothing is named “{name}”{near}")]
+    #[error("there is no node, clip or mesh named “{name}”{near}")]
     NotFound {
         /// The name.
         name: String,
@@ -82,13 +82,13 @@ pub enum ArgumentError {
         ways: String,
     },
     /// A list that must name something names nothing.
-    #[error("“{0}” is an empty list; name at least one, or leave it out")]
+    #[error("“{0}” is an empty list; add at least one element, or omit it")]
     Empty(String),
     /// Something is named twice, or in two ways that exclude each other.
-    #[error("“{0}” and “{1}” say the same thing; give one of them")]
+    #[error("“{0}” and “{1}” exclude each other; use only one of them")]
     Both(&'static str, &'static str),
     /// No clip of that name.
-    #[error("no clip is named “{name}”{near}; {there}")]
+    #[error("there is no clip named “{name}”{near}; {there}")]
     NoClip {
         /// The name.
         name: String,
@@ -244,7 +244,7 @@ impl Arguments {
     /// Where it is missing or none.
     pub(super) fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
-        single(value).ok_or_else(|| Self::wrong(name, "a number that single precision can hold", value))
+        single(value).ok_or_else(|| Self::wrong(name, "a number in the range of single precision", value))
     }
 
     fn numbers<const N: usize>(&self, name: &'static str, wanted: &'static str) -> Result<[f32; N], ArgumentError> {
@@ -265,7 +265,7 @@ impl Arguments {
     pub(super) fn factor(&self, name: &'static str) -> Result<Vec3, ArgumentError> {
         match self.value(name)?.as_f64() {
             Some(_) => self.number(name).map(Vec3::splat),
-            None => self.numbers::<3>(name, "a number or three").map(Into::into),
+            None => self.numbers::<3>(name, "one number or three numbers").map(Into::into),
         }
     }
 
@@ -273,7 +273,7 @@ impl Arguments {
     pub(super) fn rotation(&self, name: &'static str) -> Result<Quat, ArgumentError> {
         let q = Quat::from_array(self.numbers::<4>(name, "four numbers")?);
         if q.length() < 1e-12 {
-            return Err(Self::wrong(name, "a rotation, which four zeros are not", self.value(name)?));
+            return Err(Self::wrong(name, "a quaternion that is not all 0", self.value(name)?));
         }
         // One that is unit as far as single precision can say keeps its numbers: to be made unit again would move their last digit.
         if (q.length_squared() - 1.0).abs() <= 1e-6 {
@@ -311,13 +311,13 @@ impl Arguments {
 
     /// Some of translation, rotation, scale.
     pub(super) fn parts(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
-        self.some_of(name, &Property::TRS, "some of translation, rotation, scale")
+        self.some_of(name, &Property::TRS, "one or more of translation, rotation, scale")
     }
 
     /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`) too.
     pub(super) fn parts_of_keys(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
         let [t, r, s] = Property::TRS;
-        self.some_of(name, &[t, r, s, Property::Weights], "some of translation, rotation, scale, weights")
+        self.some_of(name, &[t, r, s, Property::Weights], "one or more of translation, rotation, scale, weights")
     }
 
     fn some_of(
@@ -546,9 +546,9 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
     let labels: Vec<String> = document.clips.ids().take(MOST).map(|id| document.clip_label(id)).collect();
     let more = document.clips.count().saturating_sub(MOST);
     let there = match (labels.is_empty(), more) {
-        (true, _) => "there is none".to_owned(),
-        (_, 0) => format!("there is {}", labels.join(", ")),
-        (_, more) => format!("there is {} and {more} more", labels.join(", ")),
+        (true, _) => "the file has no clips".to_owned(),
+        (_, 0) => format!("clips: {}", labels.join(", ")),
+        (_, more) => format!("clips: {} and {more} more", labels.join(", ")),
     };
     let near = did_you_mean(text, document.clips.values().filter_map(|c| c.name.as_deref()));
     Err(ArgumentError::NoClip { name: text.to_owned(), near, there })

@@ -87,10 +87,10 @@ impl CommandSpec {
     }
 }
 
-const NO_KEYS: Unfilled = Unfilled::Refused("No key is selected. Select some on the timeline.");
+const NO_KEYS: Unfilled = Unfilled::Refused("No key is selected. Select keys on the timeline.");
 const NO_KEYS_SHOWN: Unfilled =
-    Unfilled::Refused("The timeline shows no clip. Show one in Animate mode to edit its keys.");
-const NO_CLIP: Unfilled = Unfilled::Refused("No clip is shown. Choose one on the timeline.");
+    Unfilled::Refused("The timeline shows no clip. Open a clip in Animate mode to edit its keys.");
+const NO_CLIP: Unfilled = Unfilled::Refused("No clip is open. Choose a clip on the timeline.");
 
 impl CommandContext<'_> {
     fn nodes(&self) -> Option<Nodes> {
@@ -143,7 +143,7 @@ impl CommandContext<'_> {
     }
 
     fn chosen_layer(&self) -> Result<LayerOf, Unfilled> {
-        const NONE: Unfilled = Unfilled::Refused("No layer is chosen. Choose one in the list of layers.");
+        const NONE: Unfilled = Unfilled::Refused("No layer is selected. Choose a layer in the list of layers.");
         self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 
@@ -216,7 +216,7 @@ pub(super) fn mirror_pose(around: &CommandContext<'_>) -> Filled {
     let is_source = |n: &NodeId| other(*n).is_none() || active.is_none_or(|a| mirror.is_same_side(a, *n));
     let node: Vec<NodeId> = nodes.iter().copied().filter(is_source).collect();
     if node.is_empty() {
-        return Err(Unfilled::Refused("No joint is selected. Select those of one side."));
+        return Err(Unfilled::Refused("No joint is selected. Select joints of one side."));
     }
     let partners = node.iter().filter_map(|n| mirror.partner(*n)).collect();
     Ok(around.keyed(partners, |over| vec![MirrorPose { node: Nodes::Ids(node), over }.into()]))
@@ -277,7 +277,8 @@ pub(super) fn keep_set(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
-    let set = free.ok_or(Unfilled::Refused("All ten digits keep a set with this file already."))?;
+    let set =
+        free.ok_or(Unfilled::Refused("All ten selection sets are in use. Choose a number, 0 to 9, to replace a set."))?;
     Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
 }
 

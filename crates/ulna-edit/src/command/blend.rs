@@ -37,51 +37,51 @@ document_commands! {
 
     /// Blends the pose toward another pose; negative amounts move away from it
     Blend {
-        /// Nodes to blend; all that are posed or animated if omitted.
+        /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
         /// Target pose.
         toward: Toward,
-        /// Part of the way to the other pose.
+        /// Blend amount; 1 (100 %) reaches the other pose, and negative amounts move away from it.
         amount: f32,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.blend", "Blend the pose", asks: true;
-    /// Blends between the key before and the key after
+    /// Blends between the previous key and the next key
     Breakdown {
-        /// Nodes to blend; all that are posed or animated if omitted.
+        /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
-        /// Part of the way from the key before to the key after.
+        /// Position between the previous key (0) and the next key (1 or 100 %).
         part: f32,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.breakdown", "Break down", asks: true, enabled: rules::clip_shown;
+    } = "pose.breakdown", "Breakdown", asks: true, enabled: rules::clip_shown;
     /// Blends the pose toward the in-between of its neighboring keys
     RelaxPose {
-        /// Nodes to blend; all that are posed or animated if omitted.
+        /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
-        /// Part of the way; one tenth if omitted.
+        /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.relax", "Relax", enabled: rules::clip_shown, filled: Some(around::relax_pose);
     /// Exaggerates the pose away from the in-between of its neighboring keys
     PushPose {
-        /// Nodes to blend; all that are posed or animated if omitted.
+        /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
-        /// Part of the way; one tenth if omitted.
+        /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.push", "Push", enabled: rules::clip_shown, filled: Some(around::push_pose);
     /// Blends the pose toward the rest pose
     ToRest {
-        /// Nodes to blend; all that are posed or animated if omitted.
+        /// Nodes to blend; all posed or animated nodes if omitted.
         node: Option<Nodes>,
-        /// Part of the way; one tenth if omitted.
+        /// Blend amount; 10 % if omitted.
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.to_rest", "Nearer to rest", filled: Some(around::to_rest);
+    } = "pose.to_rest", "Blend toward rest", filled: Some(around::to_rest);
 }
 
 /// Part of the way of a step that nobody gave.
@@ -108,7 +108,10 @@ fn clip_and_time<'a>(
     over: &PoseDestination,
 ) -> Result<(ClipId, &'a Shared<Clip>, f32), CommandError> {
     let (Some(clip), Some(Seconds(time))) = (&over.clip, over.time) else {
-        return Err(CommandError::other("arguments_together", "keys are of a clip: give “clip” and “time”"));
+        return Err(CommandError::other(
+            "arguments_together",
+            "this command works on the keys of a clip; add “clip” and “time”",
+        ));
     };
     let id = clip.find(document)?;
     Ok((id, clip_of(document, id)?, time_of(Seconds(time))?))
@@ -189,7 +192,7 @@ pub(super) fn finite(amount: f32) -> Result<f32, CommandError> {
     }
     Err(CommandError::other(
         "argument_out_of_range",
-        format!("{amount} is too far; 1 is all the way, and {MOST} the most"),
+        format!("{amount} is out of range; 1 reaches the other pose, and the maximum is {MOST}"),
     ))
 }
 

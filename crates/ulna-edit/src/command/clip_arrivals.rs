@@ -24,9 +24,9 @@ document_commands! {
     PutClips {
         /// Copied clips, as text.
         clips: ClipTexts,
-        /// Treatment of names that exist already; a number is added if omitted.
+        /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
-    } = "clip.put", "Put clips in", asks: true;
+    } = "clip.put", "Paste clips", asks: true;
 }
 
 choice! {
@@ -145,16 +145,21 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
 
 /// The clips of a text; tracks of nodes that the document does not have are left out, and named.
 fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<String>), CommandError> {
-    let broken = |why: &str| CommandError::other("not_clips", format!("the text holds no clips of Ulna: {why}"));
+    let broken = |why: &str| {
+        CommandError::other("not_clips", format!("the text does not contain clips copied from Ulna: {why}"))
+    };
     let texts: Texts = serde_json::from_str(text).map_err(|e| broken(&e.to_string()))?;
     if texts.ulna_clips > VERSION {
         return Err(CommandError::other(
             "made_by_newer_version",
-            format!("the clips were written by a newer Ulna (version {} of their text)", texts.ulna_clips),
+            format!(
+                "the clips were copied by a newer version of Ulna (text format {}); update Ulna to paste them",
+                texts.ulna_clips
+            ),
         ));
     }
     let lists: Option<Vec<Slice<f32>>> = texts.times.iter().map(|t| unpacked(t)).collect();
-    let lists = lists.ok_or_else(|| broken("a list of times is not base64"))?;
+    let lists = lists.ok_or_else(|| broken("a list of key times is not valid base64"))?;
     let mut missing = Vec::new();
     let mut clips = Vec::new();
     for text in texts.clips {
@@ -168,8 +173,8 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
                     continue;
                 }
             };
-            let times = lists.get(track.times).cloned().ok_or_else(|| broken("a list of times is missing"))?;
-            let values = unpacked(&track.values).ok_or_else(|| broken("values are not base64"))?;
+            let times = lists.get(track.times).cloned().ok_or_else(|| broken("a list of key times is missing"))?;
+            let values = unpacked(&track.values).ok_or_else(|| broken("key values are not valid base64"))?;
             let per_key = times.len() * track.interpolation.values_per_key();
             let width = match track.property {
                 Property::Translation | Property::Scale => 3,
@@ -179,15 +184,15 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             let kinds = track.kinds.into_iter().collect();
             let (property, interpolation) = (track.property, track.interpolation);
             let made = Track { target, property, interpolation, times, values, width, kinds };
-            made.validate().map_err(|e| broken(&format!("the keys of {} are none, {e}", track.node)))?;
+            made.validate().map_err(|e| broken(&format!("the keys of {} are invalid: {e}", track.node)))?;
             if !made.values.iter().all(|v| v.is_finite()) {
-                return Err(broken(&format!("a number of {} is none", track.node)));
+                return Err(broken(&format!("a key value of {} is not a number", track.node)));
             }
             let targets = document.node(target).mesh.map_or(0, |m| document.mesh(m).target_count());
             if property == Property::Weights && width != targets {
                 missing.push(track.node);
             } else if !seen.insert((target, property)) {
-                return Err(broken(&format!("{} is moved twice", track.node)));
+                return Err(broken(&format!("two tracks animate the same property of {}", track.node)));
             } else {
                 tracks.insert(TrackId(k as u32), Shared::new(made));
             }
@@ -248,10 +253,16 @@ impl PutClips {
             }
         }
         if skipped > 0 {
-            done.notes.push(Notice::new("clips_left_out", format!("{skipped} left out, since their names are taken")));
+            done.notes.push(Notice::new(
+                "clips_left_out",
+                format!("{skipped} left out, because clips with these names already exist"),
+            ));
         }
         if let Some(one) = missing.first() {
-            let said = format!("keys of {} joints left out that are not here, such as {one}", missing.len());
+            let said = format!(
+                "keys of {} joints left out, because this model does not have them, such as {one}",
+                missing.len()
+            );
             done.notes.push(Notice::new("joints_not_here", said));
         }
         Ok(done)

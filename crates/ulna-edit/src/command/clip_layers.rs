@@ -46,8 +46,8 @@ pub(super) fn move_unkeyed(
     }
     let note = match lost {
         0 => None,
-        1 => Some("1 unkeyed pose lay outside and is gone".to_owned()),
-        n => Some(format!("{n} unkeyed poses lay outside and are gone")),
+        1 => Some("1 unkeyed pose outside the kept range was removed".to_owned()),
+        n => Some(format!("{n} unkeyed poses outside the kept range were removed")),
     };
     (edits, note)
 }

@@ -32,9 +32,9 @@ document_commands! {
     TrimClip {
         /// Clip to edit.
         clip: ClipName,
-        /// Start of the part that stays, in seconds.
+        /// Start of the range to keep, in seconds.
         from: Seconds,
-        /// End of the part that stays; the end of the clip if omitted.
+        /// End of the range to keep, in seconds; the end of the clip if omitted.
         to: Option<Seconds>,
         /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
@@ -48,15 +48,15 @@ document_commands! {
         /// Name of the second clip.
         name: Option<String>,
     } = "clip.split", "Split clip", enabled: rules::clip_shown, filled: Some(around::split_clip);
-    /// Appends another clip; channels that one of them lacks hold the value of the pose
+    /// Appends another clip; channels missing in one of the clips keep their value from the pose
     JoinClip {
         /// Clip to edit.
         clip: ClipName,
-        /// Clip that is appended.
+        /// Clip to append.
         with: ClipName,
-        /// Seconds between the two clips; none if omitted.
+        /// Time between the two clips, in seconds; 0 if omitted.
         gap: Option<Seconds>,
-        /// Name of a new clip for the result; the first clip grows if omitted.
+        /// Name of a new clip for the result; the first clip is extended if omitted.
         name: Option<String>,
     } = "clip.join", "Join clips", asks: true, enabled: rules::clip_shown;
     /// Reverses a clip
@@ -70,20 +70,20 @@ document_commands! {
         clip: ClipName,
         /// New length of the clip, in seconds.
         length: Option<Seconds>,
-        /// Or a factor of its length.
+        /// Factor of the length, in place of a length.
         factor: Option<f32>,
-        /// Or a factor of its speed.
+        /// Factor of the speed, in place of a length.
         speed: Option<f32>,
     } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
-    /// Sets the tick rate of a clip; its keys stay on their ticks, so that its speed changes
+    /// Sets the tick rate of a clip; its keys stay on their ticks, so its speed changes
     SetTicks {
         /// Clip to edit.
         clip: ClipName,
-        /// Ticks per second; removed if omitted.
+        /// Ticks per second; the tick rate is removed if omitted.
         rate: Option<f32>,
         /// Whether keys stay on their ticks; yes if omitted and the clip had a tick rate.
         retime: Option<bool>,
-    } = "clip.ticks", "Set ticks a second", asks: true, enabled: rules::clip_shown;
+    } = "clip.ticks", "Set tick rate", asks: true, enabled: rules::clip_shown;
     /// Sets the frame rate of a clip; no key moves
     SetRate {
         /// Clip to edit.
@@ -96,7 +96,7 @@ document_commands! {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.start_at_zero", "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
-    /// Swaps left and right in a clip
+    /// Mirrors a clip: swaps the motion of left and right
     MirrorClip {
         /// Clip to edit.
         clip: ClipName,
@@ -110,21 +110,21 @@ document_commands! {
         /// Frames per second.
         rate: f32,
     } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
-    /// Removes keys as long as no vertex moves farther than the error
+    /// Removes keys while the error on the skin stays within a limit
     ReduceKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
         millimetres: Option<f32>,
     } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
-    /// Replaces one key per frame by splines through a few keys, to edit by hand
+    /// Replaces one key per frame by splines through a few keys, which are easy to edit by hand
     MakeEditable {
         /// Clip to edit.
         clip: ClipName,
         /// Largest error of the skin, in millimeters on a body of 1.8 m; 2 if omitted.
         millimetres: Option<f32>,
     } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
-    /// Moves the travel of a body to the root, into the hips, or removes it
+    /// Moves the travel of a body to the root joint or to the hips, or removes it
     RootMotion {
         /// Clip to edit.
         clip: ClipName,
@@ -134,12 +134,12 @@ document_commands! {
         to: TravelGoes,
         /// Whether to move the travel along the ground; yes if omitted.
         ground: Option<bool>,
-        /// Whether to move the vertical travel; only when moved back into the hips, if omitted.
+        /// Whether to move vertical travel; if omitted, only when the destination is the hips.
         height: Option<bool>,
-        /// Whether to move turns about the vertical; only when moved back into the hips, if omitted.
+        /// Whether to move turns about the vertical axis; if omitted, only when the destination is the hips.
         turn: Option<bool>,
     } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
-    /// Closes a loop: its end becomes the pose at 0
+    /// Closes a loop, so that its end matches the pose at 0
     CloseLoop {
         /// Clip to edit.
         clip: ClipName,
@@ -147,7 +147,7 @@ document_commands! {
         how: Option<CloseHow>,
         /// Number of frames to blend; 5 if omitted.
         frames: Option<usize>,
-        /// Whether to match the speed of the start, too; yes if omitted.
+        /// Whether to match the speed at the start as well; yes if omitted.
         speed: Option<bool>,
     } = "clip.close_loop", "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
 }
@@ -199,7 +199,7 @@ fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, Comma
     let found = whole_with_poses(document, name)?;
     if document.aids.unkeyed.keys().any(|at| at.clip == found.0) {
         let label = document.clip_label(found.0);
-        let why = "it has a pose that is not keyed, which would not be where it was; key or discard that first";
+        let why = "it has an unkeyed pose, which would end up at another time; key it or discard it first";
         return Err(CommandError::other("clip_has_unkeyed_pose", format!("{label}: {why}")));
     }
     Ok(found)
@@ -217,23 +217,20 @@ fn whole_with_poses<'a>(document: &'a Document, name: &ClipName) -> Result<Whole
     if !clip.pointers.is_empty() {
         return refuse(
             "clip_has_pointers",
-            "some of its keys come from animation pointers, which cannot be changed with the others yet",
+            "some of its keys belong to animation pointers, which cannot be edited together with the others yet",
         );
     }
     if !clip.kept.is_empty() {
-        return refuse(
-            "keys_not_editable",
-            "some of its keys are packed in a way that cannot be changed; unpack the file first",
-        );
+        return refuse("keys_not_editable", "some of its keys are packed and cannot be edited; unpack the file first");
     }
     match key_span(clip) {
         Some(span) => Ok((id, clip, span)),
-        None => refuse("clip_has_no_keys", "it has no key"),
+        None => refuse("clip_has_no_keys", "it has no keys"),
     }
 }
 
 fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
-    CommandError::other("keys_too_close", format!("{}: {error}. Choose other times", document.clip_label(id)))
+    CommandError::other("keys_too_close", format!("{}: {error}. Choose another time or range", document.clip_label(id)))
 }
 
 /// A clip in the place of another.
@@ -298,7 +295,7 @@ fn part(
     if !from.is_finite() || !to.is_finite() || from < 0.0 || to <= from + clip_edit::SAME_TIME {
         return Err(argument(
             "time_out_of_clip",
-            format!("from {from} s to {to} s is no part of a clip; the end must come after the start"),
+            format!("“from” is {from} s and “to” is {to} s, but “to” must be after “from”"),
         ));
     }
     let refuse = |e| too_close(document, id, e);
@@ -338,7 +335,7 @@ impl SplitClip {
         if at >= last - clip_edit::SAME_TIME || at <= clip_edit::SAME_TIME {
             return Err(argument(
                 "time_out_of_clip",
-                format!("{at} s is at an end of the clip; put the playhead between 0 and {last} s"),
+                format!("{at} s is not inside the clip; move the playhead between 0 and {last} s"),
             ));
         }
         let (first, layers, a) = part(document, (id, clip), (0.0, at), true)?;
@@ -365,12 +362,12 @@ impl JoinClip {
         let (other, second, _) = whole_with_poses(document, &self.with)?;
         let gap = self.gap.map_or(0.0, |g| g.0);
         if !gap.is_finite() || gap < 0.0 {
-            return Err(argument("argument_out_of_range", format!("“gap” is {gap} s; it must not be below 0")));
+            return Err(argument("argument_out_of_range", format!("“gap” is {gap} s, but must be 0 or more")));
         }
         let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
         let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
         let jumps = (made.jumps > 0)
-            .then(|| Notice::new("tracks_jump", format!("{} jump where the clips meet", tracks(made.jumps))));
+            .then(|| Notice::new("tracks_jump", format!("{} with a jump where the clips meet", tracks(made.jumps))));
         let frame = frame_of(first).max(1e-3);
         let jump = new_jump(document, &[first, second], &made.clip, frame)
             .map(|j| Notice::new("motion_jumps", j.in_words(document)));
@@ -380,12 +377,13 @@ impl JoinClip {
         let layers = joined_layers([&lists[0], &lists[1]], ends, gap, ids).map_err(|e| too_close(document, id, e))?;
         let splined = made.splined + layers.splined;
         let splined = (splined > 0).then(|| {
-            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| "the motion is the same".to_owned());
-            let said = format!("{} became splines, as the other clip's are; {off}", tracks(splined));
+            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| "the motion does not change".to_owned());
+            let said = format!("{} converted to splines to match the other clip; {off}", tracks(splined));
             Notice::new("tracks_became_splines", said)
         });
         let muted = (!layers.muted.is_empty()).then(|| {
-            let said = format!("muted, since another layer of their clip was alone: {}", layers.muted.join(", "));
+            let said =
+                format!("layers muted, because another layer of their clip was soloed: {}", layers.muted.join(", "));
             Notice::new("layers_muted", said)
         });
         let notes = [jumps, jump, splined, muted].into_iter().flatten();
@@ -424,7 +422,7 @@ impl RetimeClip {
             if value.is_finite() && value > 0.0 {
                 Ok(f64::from(value))
             } else {
-                Err(argument("argument_out_of_range", format!("“{name}” is {value}; it must be above 0")))
+                Err(argument("argument_out_of_range", format!("“{name}” is {value}, but must be greater than 0")))
             }
         };
         let scale = match (self.length, self.factor, self.speed) {
@@ -433,7 +431,7 @@ impl RetimeClip {
                 if last <= 0.0 {
                     return Err(argument(
                         "clip_has_no_length",
-                        "all of its keys are at 0 s, so it has no length to be changed".to_owned(),
+                        "all of its keys are at 0 s, so its length cannot be changed".to_owned(),
                     ));
                 }
                 length / f64::from(last)
@@ -441,7 +439,10 @@ impl RetimeClip {
             (None, Some(factor), None) => above("factor", factor)?,
             (None, None, Some(speed)) => 1.0 / above("speed", speed)?,
             _ => {
-                return Err(argument("argument_missing", "one of “length”, “factor” and “speed” is needed".to_owned()));
+                return Err(argument(
+                    "argument_missing",
+                    "exactly one of “length”, “factor” and “speed” is needed".to_owned(),
+                ));
             }
         };
         put_mapped(document, (id, clip), &TimeMap { about: 0.0, scale, by: 0.0 }, |_| {})
@@ -459,7 +460,7 @@ impl SetTicks {
             Some(rate) => {
                 return Err(argument(
                     "argument_out_of_range",
-                    format!("{rate} is no rate; give one from 0.01 to 1000000 ticks a second"),
+                    format!("the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per second"),
                 ));
             }
         };
@@ -471,7 +472,7 @@ impl SetTicks {
             (None, Some(_)) if self.retime == Some(true) => {
                 return Err(argument(
                     "clip_has_no_ticks",
-                    "it was counted in no ticks, which its keys could stay on; set them first".to_owned(),
+                    "the clip has no tick rate yet, so its keys cannot stay on their ticks; first set a tick rate without “retime”".to_owned(),
                 ));
             }
             _ => 1.0,
@@ -479,7 +480,7 @@ impl SetTicks {
         let note = |made: &Clip| {
             let length = f64::from(made.length());
             rate.map(|rate| {
-                Notice::new("ticks_set", format!("{:.2} ticks at {rate} a second, {length:.3} s", length * rate))
+                Notice::new("ticks_set", format!("{:.2} ticks at {rate} per second, {length:.3} s", length * rate))
             })
         };
         if scale == 1.0 {
@@ -511,7 +512,7 @@ impl SetRate {
             Some(rate) => {
                 return Err(argument(
                     "argument_out_of_range",
-                    format!("“rate” is {rate}; it must be from 0.1 to 10000 frames per second"),
+                    format!("“rate” is {rate}, but must be 0.1 to 10000 frames per second"),
                 ));
             }
         };
@@ -526,7 +527,7 @@ impl StartAtZero {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let (id, clip, (first, _)) = whole_with_poses(scene.document, &self.clip)?;
         if first == 0.0 {
-            return Ok(Outcome::noted("nothing_to_change", "its first key is at 0 already"));
+            return Ok(Outcome::noted("nothing_to_change", "its first key is already at 0"));
         }
         put_mapped(scene.document, (id, clip), &TimeMap::shift(-f64::from(first)), |_| {})
     }
@@ -545,7 +546,7 @@ impl MirrorClip {
             argument(
                 "layer_not_mirrored",
                 format!(
-                    "layer “{}” moves {carrier}, which has no partner and carries {carried}; use layer.fold on it first",
+                    "layer “{}” animates {carrier}, which has no mirror joint and is a parent of {carried}; bake it with layer.fold first",
                     e.layer
                 ),
             )
@@ -553,8 +554,8 @@ impl MirrorClip {
         let unkeyed = mirror_unkeyed(scene.document, id, &mirror, nodes.as_deref());
         if made.clip == **clip && made.layers == *layers && unkeyed.is_empty() {
             let why = match made.mirrored {
-                0 => "none of these nodes has a partner on the other side",
-                _ => "the clip is symmetric already",
+                0 => "none of these nodes has a mirror node on the other side",
+                _ => "the clip is already symmetric",
             };
             return Err(argument("nothing_to_mirror", format!("{why}; nothing was mirrored")));
         }
@@ -566,16 +567,14 @@ impl MirrorClip {
             if nodes.len() == 1 { one } else { many }
         };
         let alone = (!made.alone.is_empty()).then(|| {
-            let rest = one(
-                &made.alone,
-                "has no partner on the other side and moves",
-                "have no partner on the other side and move",
-            );
+            let rest =
+                one(&made.alone, "has no mirror joint and is animated", "have no mirror joints and are animated");
             Notice::new("no_mirror_partner", format!("{} {rest} as before", labels(&made.alone)))
         });
         let sampled = (!made.sampled.is_empty()).then(|| {
             let rest = one(&made.sampled, "has new keys", "have new keys");
-            let said = format!("{} {rest}, because nodes without a partner are animated above", labels(&made.sampled));
+            let said =
+                format!("{} {rest}, because parent nodes without mirror nodes are animated", labels(&made.sampled));
             Notice::new("keys_sampled", said)
         });
         let posed = (!made.posed.is_empty()).then(|| {
@@ -611,7 +610,7 @@ impl ResampleClip {
             let rate = self.rate;
             return Err(argument(
                 "argument_out_of_range",
-                format!("“rate” is {rate}; it must be from 0.01 to 10000 frames a second"),
+                format!("“rate” is {rate}, but must be 0.01 to 10000 frames per second"),
             ));
         }
         let rate = meant_rate(f64::from(self.rate));
@@ -619,7 +618,7 @@ impl ResampleClip {
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
             return Err(argument(
                 "too_many_keys",
-                format!("that would be {frames:.0} keys a track; choose a smaller rate"),
+                format!("that would be {frames:.0} keys per track, which is too many; choose a lower “rate”"),
             ));
         }
         let (made, error) = resampled(clip, rate);
@@ -645,18 +644,18 @@ impl ReduceKeys {
         if !(bound > 0.0 && bound <= 1000.0) {
             return Err(argument(
                 "argument_out_of_range",
-                format!("“millimetres” is {bound}; it must be above 0, and no more than 1000"),
+                format!("“millimetres” is {bound}, but must be greater than 0 and at most 1000"),
             ));
         }
         let made = reduced(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
         if after == before {
-            let note = format!("none of its {before} keys can go within {bound} mm");
+            let note = format!("none of its {before} keys can be removed within {bound} mm");
             return Ok(Outcome::noted("no_key_can_go", note));
         }
         let kilobytes = made.bytes.map(|b| b.div_ceil(1024));
         let note = format!(
-            "{after} of {before} keys are left, {} of {} KB; no vertex of a body 1.8 m high is off by more than {:.2} mm",
+            "{after} of {before} keys remain, {} of {} KB; max error {:.2} mm on a body 1.8 m tall",
             kilobytes[1],
             kilobytes[0],
             made.error * 1e3
@@ -672,7 +671,7 @@ impl MakeEditable {
         if !(bound > 0.0 && bound <= 1000.0) {
             return Err(argument(
                 "argument_out_of_range",
-                format!("“millimetres” is {bound}; it must be above 0, and no more than 1000"),
+                format!("“millimetres” is {bound}, but must be greater than 0 and at most 1000"),
             ));
         }
         let made = editable(scene.document, clip, bound * 1e-3);
@@ -680,7 +679,7 @@ impl MakeEditable {
         let tracks = |n: usize| if n == 1 { "1 track was".to_owned() } else { format!("{n} tracks were") };
         let left = (made.left > 0).then(|| {
             let said = format!(
-                "{} left unchanged: splines, or no key on every frame; clip.reduce removes keys from those",
+                "{} left unchanged, being splines or without a key on every frame; use clip.reduce to remove keys from these",
                 tracks(made.left)
             );
             Notice::new("tracks_left", said)
@@ -693,12 +692,12 @@ impl MakeEditable {
         let (between, when) = made.between;
         let between = if between > made.error {
             let warning = if between > 0.05 { "; warning: check the motion there" } else { "" };
-            format!(", and between its old keys by {:.2} mm, at {when:.2} s{warning}", between * 1e3)
+            format!(", and between its old keys {:.2} mm, at {when:.2} s{warning}", between * 1e3)
         } else {
             String::new()
         };
         let note = format!(
-            "{after} of {before} keys remain, as splines; on a body 1.8 m tall, no vertex is off by more than {:.2} mm{between}",
+            "{after} of {before} keys remain, as splines; max error {:.2} mm on a body 1.8 m tall{between}",
             made.error * 1e3
         );
         let notes = [Some(Notice::new("keys_reduced", note)), left];
@@ -714,10 +713,10 @@ pub fn travel_in_words(found: &Travel) -> Option<String> {
         parts.push(format!("{ground:.2} m at {:.2} m/s", found.speed()));
     }
     if found.way.y.abs() > 5e-3 {
-        parts.push(format!("{:+.2} m in height", found.way.y));
+        parts.push(format!("{:+.2} m vertically", found.way.y));
     }
     if found.turn.abs() > 0.01 {
-        parts.push(format!("{:+.0}° about the vertical", found.turn.to_degrees()));
+        parts.push(format!("{:+.0}° about the vertical axis", found.turn.to_degrees()));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -729,7 +728,12 @@ impl RootMotion {
         let root = match self.node.as_ref().map(|n| n.all(document)).transpose()?.as_deref() {
             None => None,
             Some([one]) => Some(*one),
-            Some(_) => return Err(argument("one_node_wanted", "one joint carries the travel; name one".to_owned())),
+            Some(_) => {
+                return Err(argument(
+                    "one_node_wanted",
+                    "only one joint can carry the root motion; name one joint as “node”".to_owned(),
+                ));
+            }
         };
         let parts = TravelParts {
             ground: self.ground.unwrap_or(true),
@@ -740,7 +744,7 @@ impl RootMotion {
         if nothing && self.to != TravelGoes::Hips {
             return Err(argument(
                 "argument_missing",
-                "neither ground, height nor turn is meant; choose one of them".to_owned(),
+                "“ground”, “height” and “turn” are all off; turn on at least one of them".to_owned(),
             ));
         }
         let found = travel(document, clip);
@@ -750,30 +754,34 @@ impl RootMotion {
             argument(
                 "no_travel",
                 match e {
-                    NoTravel::Still => "nothing of it moves the body as a whole".to_owned(),
-                    NoTravel::NoRoot => format!("{hips} hangs on nothing that could carry the travel; use “in place”"),
-                    NoTravel::NotAbove => format!("{} is not above {hips}; name a joint above it", name(root)),
-                    NoTravel::RootStill => format!("nothing above {hips} moves, so there is no travel to bake into it"),
+                    NoTravel::Still => "the clip has no travel: it does not move the body as a whole".to_owned(),
+                    NoTravel::NoRoot => {
+                        format!("{hips} has no parent that could carry the travel; use “in place” instead")
+                    }
+                    NoTravel::NotAbove => format!("{} is not a parent of {hips}; name one of its parents", name(root)),
+                    NoTravel::RootStill => {
+                        format!("no parent of {hips} is animated, so there is no travel to move into it")
+                    }
                 },
             )
         })?;
         let before = found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
         let goes = match (self.to, made.root) {
-            (TravelGoes::Root, Some(root)) => format!("is {}’s now", document.node(root).label(root)),
-            (TravelGoes::InPlace, _) => "is left out".to_owned(),
-            _ => "is the hips’ now".to_owned(),
+            (TravelGoes::Root, Some(root)) => format!("was moved to {}", document.node(root).label(root)),
+            (TravelGoes::InPlace, _) => "was removed".to_owned(),
+            _ => "was moved to the hips".to_owned(),
         };
         let (off, angle) = made.error;
         let error = if off > 1e-5 || angle > 1e-4 {
             format!(
-                "; between keys the skin is off by at most {:.2} mm, a joint by {:.2}°",
+                "; between keys, the max error is {:.2} mm on the skin and {:.2}° in a joint",
                 off * 1e3,
                 angle.to_degrees()
             )
         } else {
             String::new()
         };
-        let said = format!("from start to end {before}: that {goes}{error}");
+        let said = format!("travel from start to end ({before}) {goes}{error}");
         Ok(put(id, made.clip, [Notice::new("travel_moved", said)]))
     }
 }
@@ -783,12 +791,12 @@ pub fn seam_in_words(found: &Seam) -> String {
     let (angle, distance, speed) = found.worst();
     let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);
     match (found.is_closed, found.is_doubled, found.is_short) {
-        (true, true, _) => "its last frame is there twice".to_owned(),
+        (true, true, _) => "its last two frames are the same".to_owned(),
         (true, ..) if speed > 0.05 => {
-            format!("it is closed, but its speed jumps by {:.0} cm/s at the seam", speed * 100.0)
+            format!("its poses match at the seam, but the speed jumps by {:.0} cm/s", speed * 100.0)
         }
-        (true, ..) => "it is closed".to_owned(),
-        (false, _, true) => format!("it stops a frame short ({gap} at the seam)"),
+        (true, ..) => "it is seamless".to_owned(),
+        (false, _, true) => format!("it stops one frame short ({gap} at the seam)"),
         (false, ..) => format!("it jumps by {gap} at the seam"),
     }
 }
@@ -819,7 +827,7 @@ impl CloseLoop {
         let Some(found) = seam(document, clip, frame) else {
             return Err(argument(
                 "clip_has_no_length",
-                "a clip of one moment is no loop; it needs keys at two times".to_owned(),
+                "a clip needs keys at two or more times to be a loop".to_owned(),
             ));
         };
         let frames = self.frames.unwrap_or(5).clamp(1, 100_000) as u32;
@@ -842,13 +850,13 @@ impl CloseLoop {
             return Ok(Outcome::noted("nothing_to_change", note));
         }
         let Some(now) = seam(document, &made, frame) else {
-            return Err(argument("clip_has_no_length", "the loop is too short to drop a frame".to_owned()));
+            return Err(argument("clip_has_no_length", "the loop is too short to remove a frame".to_owned()));
         };
         let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
         if let Some(worse) = worse_in_words(&found, &now, (how, jumps)) {
             return Err(argument("loop_would_open", worse));
         }
-        let mut said = format!("before, {}; now {}", seam_in_words(&found), seam_in_words(&now));
+        let mut said = format!("before: {}; now: {}", seam_in_words(&found), seam_in_words(&now));
         if matches!(how, Closing::Blend { speed: true, .. }) && jumps[0] > 1e-3 {
             let [was, is] = jumps.map(|j| j * 100.0);
             said += &format!("; speed jump at the seam: {was:.1} cm/s before, {is:.1} cm/s now");
@@ -876,7 +884,7 @@ fn open_layers(layers: &PoseLayers, last: f32) -> String {
     match open.len() {
         0 => String::new(),
         _ => format!(
-            "; not closed, because keys of a layer differ at both ends: {}; use layer.fold before closing the loop",
+            "; not closed, because the keys of a layer differ at both ends: {}; bake it with layer.fold before closing the loop",
             open.join(", ")
         ),
     }
@@ -886,8 +894,7 @@ fn open_layers(layers: &PoseLayers, last: f32) -> String {
 fn late_start(clip: &Clip) -> String {
     match key_span(clip) {
         Some((first, _)) if first > clip_edit::SAME_TIME => format!(
-            "; its first pose is held from 0 s to its first key at {first:.3} s in each round: use “Start at 0” \
-             (clip.start_at_zero) to begin the loop there"
+            "; every cycle holds the first pose from 0 s to the first key at {first:.3} s: use “Start at 0” (clip.start_at_zero) to start the loop at that key"
         ),
         _ => String::new(),
     }
@@ -898,10 +905,10 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     match how {
         Closing::Blend { speed: true, .. } if found.is_closed => "poses and speed already match at the seam",
         Closing::Blend { .. } if found.is_closed => {
-            "the poses already match at the seam; use “speed” to match the speed, too"
+            "the poses already match at the seam; set “speed” to true to match the speed, too"
         }
         Closing::Match if found.is_closed => "the poses already match at the seam",
-        _ => "no animated key lies at the seam",
+        _ => "there is no animated key at the seam",
     }
 }
 
@@ -912,7 +919,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {
         return Some(format!(
-            "that would open the loop: the body would end in another place than it starts; {}",
+            "that would open the loop: the body would end at another place than where it starts; {}",
             instead_of(how)
         ));
     }
@@ -929,7 +936,7 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     let only_speed = matches!(how, Closing::Blend { speed: true, .. }) && was.is_closed;
     (only_speed && speeds[1] > speeds[0] + ROUNDED.2).then(|| {
         format!(
-            "the speed at the seam would jump by {:.1} cm/s instead of {:.1} cm/s; use more “frames”",
+            "the speed at the seam would jump by {:.1} cm/s instead of {:.1} cm/s; increase “frames”",
             speeds[1] * 100.0,
             speeds[0] * 100.0
         )

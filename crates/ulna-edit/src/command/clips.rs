@@ -41,7 +41,7 @@ document_commands! {
         clip: ClipName,
         /// Loop mode to save; the saved one is removed if omitted.
         repeat: Option<AtEnd>,
-    } = "clip.loop", "Keep how it loops", asks: true;
+    } = "clip.loop", "Save loop mode", asks: true;
     /// Removes the shown clip from the file
     DeleteClip {
         /// Clip to edit.
@@ -141,14 +141,13 @@ impl DuplicateClip {
         if !clip.pointers.is_empty() {
             return Err(CommandError::other(
                 "clip_has_pointers",
-                "some of its keys come from animation pointers, which cannot be copied yet; duplicate it in the program \
-                 that made them",
+                "some of its keys belong to animation pointers, which cannot be copied yet; duplicate the clip in the program that made it",
             ));
         }
         if !clip.kept.is_empty() {
             return Err(CommandError::other(
                 "keys_not_editable",
-                "some of its keys are packed in a way that cannot be copied; unpack the file first",
+                "some of its keys are packed and cannot be copied; unpack the file first",
             ));
         }
         (clip.channels_in_file, clip.kept_layers) = (0, None);
@@ -200,7 +199,7 @@ impl RenameNodes {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         if self.to.matches('*').count() > self.from.matches('*').count() {
-            let message = format!("“to” has more * than “from”: nothing says what “{}” means there", self.to);
+            let message = format!("“to” has more * than “from”, so “{}” cannot be filled in", self.to);
             return Err(CommandError::other("pattern_unclear", message));
         }
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
@@ -216,7 +215,7 @@ impl RenameNodes {
             renamed.push((id, name, to));
         }
         let Some((_, before, after)) = renamed.first() else {
-            let message = format!("no node has a name such as “{}”", self.from);
+            let message = format!("no node name matches “{}”", self.from);
             return Err(CommandError::other("no_such_name", message));
         };
         let count = if renamed.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", renamed.len()) };
@@ -240,7 +239,7 @@ impl RenameNode {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let [node] = nodes[..] else {
-            return Err(CommandError::other("one_node_wanted", "one node at a time can be given a name"));
+            return Err(CommandError::other("one_node_wanted", "only one node can be renamed at a time"));
         };
         Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])
     }

@@ -215,7 +215,7 @@ pub enum Nodes {
 field!(
     Nodes,
     ArgumentType::Node,
-    |from, name| from.texts(name, "a name, a path, #index or a pattern, or a list of those").map(Self::Named),
+    |from, name| from.texts(name, "a name, a path, #index or a pattern, or a list of these").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
         Self::Ids(ids) if ids.len() > 1 => {
@@ -233,7 +233,7 @@ field!(
     Counterparts,
     ArgumentType::Text,
     |from, name| {
-        const WANTED: &str = "theirs=ours, or a list of those; nothing behind the sign leaves a joint out";
+        const WANTED: &str = "theirs=ours, or a list of these; an empty name after = skips the joint";
         let pair = |text: &String| text.rsplit_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()));
         let pairs = from.texts(name, WANTED)?.iter().map(pair).collect::<Option<_>>();
         pairs.map(Self).ok_or_else(|| Arguments::wrong(name, WANTED, from.value(name).unwrap_or(&Value::Null)))
@@ -349,7 +349,7 @@ pub enum Meshes {
 field!(
     Meshes,
     ArgumentType::Mesh,
-    |from, name| from.texts(name, "a mesh's name or #index, or a list of those").map(Self::Named),
+    |from, name| from.texts(name, "a mesh name or #index, or a list of these").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
         Self::Ids(ids) => listed(ids.iter().map(|m| super::mesh_text(document, *m)).collect()),
@@ -590,9 +590,9 @@ impl ArgumentPart for Trs {
         let may = |name, kind, help| ArgumentSpec { name, kind, required: false, help };
         vec![
             may("translation", ArgumentType::Vector, "Meters along x, y and z."),
-            may("rotation", ArgumentType::Quaternion, "A rotation as a quaternion."),
-            may("degrees", ArgumentType::Vector, "Rotation as angles about x, then y, then z."),
-            may("scale", ArgumentType::Vector, "Factors along x, y and z."),
+            may("rotation", ArgumentType::Quaternion, "Rotation as a quaternion: x, y, z, w."),
+            may("degrees", ArgumentType::Vector, "Rotation as angles about x, then y, then z, in degrees."),
+            may("scale", ArgumentType::Vector, "Scale factors along x, y and z."),
         ]
     }
 
@@ -652,7 +652,7 @@ impl ArgumentPart for Reach {
             Option::<PrimitiveId>::specs("primitive", "Primitive of the meshes; all if omitted."),
             Option::<VertexTerms>::specs("vertices", "Vertices to change; all if omitted."),
             Option::<Nodes>::specs("locked", "Joints that keep their weights."),
-            Option::<usize>::specs("most", "Most influences per vertex."),
+            Option::<usize>::specs("most", "Maximum number of influences per vertex."),
             Option::<String>::specs("layer", "Weight layer that receives the result."),
         ]
         .concat()

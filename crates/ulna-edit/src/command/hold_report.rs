@@ -30,11 +30,11 @@ fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
     let why = match judged.left? {
         ik::LeftOut::Stands => return None,
         ik::LeftOut::Reach(short) => format!(
-            "its limb is {:.1} cm too short to reach. Hold a shorter range, or move the hips closer first",
+            "its limb is {:.1} cm too short to reach the held position. Hold a shorter range, or move the hips closer first",
             short * 100.0
         ),
         ik::LeftOut::Slides => {
-            format!("it would slide by up to {} instead of {}", centimeters(is.joint), centimeters(was.joint))
+            format!("it would then slide by up to {} instead of {}", centimeters(is.joint), centimeters(was.joint))
         }
         ik::LeftOut::Rolls => format!(
             "it rolls or turns in that range, so its skin would slide by up to {} instead of {}. Hold a shorter range, or hold the toes",
@@ -68,7 +68,7 @@ impl HoldReport {
         }
         self.jumps.extend(held.jump.map(|jump| {
             format!(
-                "warning: at {:.2} s {label} moves {:.1} cm more within one frame than before, and a joint turns {:.0}° more",
+                "warning: at {:.2} s, {label} moves {:.1} cm more within one frame than before, and a joint rotates {:.0}° more",
                 jump.time,
                 jump.way * 100.0,
                 jump.turn.to_degrees()
@@ -85,7 +85,7 @@ impl HoldReport {
         let mut parts = Vec::new();
         if self.held > 0 {
             let held = format!(
-                "held over {}; the skin slid by up to {:.1} cm/s before and {:.1} cm/s now, and the joint stays within {:.1} mm of its place",
+                "held over {}; max sliding of the skin was {:.1} cm/s and is now {:.1} cm/s; the joint stays within {:.1} mm of its place",
                 ranges(self.held),
                 self.slid.0 * 100.0,
                 self.slid.1 * 100.0,
@@ -96,7 +96,7 @@ impl HoldReport {
             return Err(CommandError::other("foot_not_held", self.left.join("; ")));
         }
         if self.standing > 0 {
-            let standing = format!("{} left unchanged, because nothing slides there", ranges(self.standing));
+            let standing = format!("{} left unchanged, because there is no sliding to remove", ranges(self.standing));
             parts.push(Notice::new("foot_stands_already", standing));
         }
         if ground != Vec3::ZERO && self.held > 0 {

@@ -15,9 +15,9 @@ other_commands! {
     /// What the open file carries out.
     SessionCommand in "Edit", by Session;
 
-    /// Undoes the last change
+    /// Undoes the last edit
     Undo = "edit.undo", "Undo", key: "Ctrl+Z", enabled: undoable;
-    /// Redoes the change that was undone
+    /// Redoes the last undone edit
     Redo = "edit.redo", "Redo", key: "Ctrl+Shift+Z", enabled: redoable;
     /// Resets nodes to the pose of the file as opened
     ResetToFile {
@@ -34,12 +34,12 @@ other_commands! {
         node: Option<Nodes>,
         /// Mesh whose weights to revert.
         mesh: Option<Meshes>,
-    } = "edit.revert", "Revert one thing", asks: true;
+    } = "edit.revert", "Revert one item", asks: true;
     /// Copies keys
     CopyKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Layer whose keys are meant; the keys of the clip if omitted.
+        /// Layer whose keys to copy; the keys of the clip if omitted.
         layer: Option<LayerName>,
         /// Keys to edit.
         which: WhichKeys,
@@ -52,7 +52,7 @@ other_commands! {
         clip: Option<ClipName>,
         /// Layer in that file; needed if there are several.
         layer: Option<LayerName>,
-        /// Clip that gets the layer; the pose if omitted.
+        /// Clip that receives the layer; the pose if omitted.
         into: Option<ClipName>,
     } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;
     /// Imports clips of other files, retargeted to this skeleton
@@ -61,20 +61,20 @@ other_commands! {
         path: Option<PathBuf>,
         /// Pattern of the names of clips to import, such as `EvaluationOrder*`; all clips if omitted.
         only: Option<String>,
-        /// Transfer to joints with other rest poses; retargeted if omitted.
+        /// Transfer of keys between different rest poses: `rests` retargets, `copy` copies raw values; retargeted if omitted.
         how: Option<KeysHow>,
         /// Joint map where names differ: `Bip01 Head=Head`, or `Bip01 Tail=` to skip a joint.
         counterparts: Option<Counterparts>,
-        /// Treatment of names that exist already; a number is added if omitted.
+        /// Action if a clip name already exists; a number is added to the name if omitted.
         taken: Option<TakenName>,
-        /// Whether to import clips even if less than half of their joints are found here.
+        /// Whether to import clips even if this model has less than half of their joints.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
     /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names or by body parts
     ImportWeights {
         /// File to read; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Mesh or shape of that file; those with the same names if omitted, else all.
+        /// Mesh or shape of that file; if omitted, meshes with the same names, or all if none match.
         from: Option<String>,
         /// Meshes that receive the weights; all if omitted.
         mesh: Option<Meshes>,
@@ -113,27 +113,27 @@ other_commands! {
     } = "file.open", "Open…", key: "Ctrl+O", enabled: always, anywhere: true;
     /// Opens the bundled mannequin
     Sample = "file.sample", "Open the sample", enabled: always, anywhere: true;
-    /// Writes the changes, and only those, into the file
+    /// Saves the changes into the file and leaves everything else in it untouched
     Save = "file.save", "Save", key: "Ctrl+S", enabled: unsaved, anywhere: true;
-    /// Writes the model to another file
+    /// Saves the model to another file and continues editing that file
     SaveAs {
         /// File to write; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "file.save_as", "Save as…", key: "Ctrl+Shift+S", anywhere: true;
-    /// Writes the model to another file and stays with this one
+    /// Saves a copy to another file and continues editing this file
     SaveCopy = "file.save_copy", "Save a copy…", anywhere: true;
-    /// Writes clips, with the model or its skeleton, to other files
+    /// Exports clips, with the model or its skeleton, to other files
     Export = "file.export", "Export…", anywhere: true;
-    /// Exports what was exported last, to the same place
+    /// Repeats the last export, to the same files
     ExportAgain = "file.export_again", "Export again", key: "Ctrl+Shift+E", anywhere: true;
     /// Writes all weights to a JSON file, or to XML for Maya's deformerWeights
     ExportWeights {
         /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
         path: Option<PathBuf>,
     } = "weights.export", "Export weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
-    /// Renders the shown clip as numbered images, an animated GIF or a contact sheet
+    /// Renders the open clip as numbered images, an animated GIF or a contact sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
-    /// Writes the model beside its file, with the next number in the name
+    /// Saves the model next to its file, with the next number in the name
     SaveIncremented = "file.save_incremented", "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Discards unsaved changes and reads the file again
     Revert = "file.revert", "Revert to saved…", anywhere: true;
@@ -141,21 +141,21 @@ other_commands! {
     Recover = "file.recover", "Recover…", enabled: always, anywhere: true;
     /// Lists what saving will change in the file
     Changes = "file.changes", "What will change…", anywhere: true;
-    /// Shows recent files and the sample
+    /// Shows recent files and the bundled sample
     Welcome = "file.welcome", "Welcome page", enabled: always, anywhere: true;
-    /// Theme, keys, units and view
+    /// Opens the settings: theme, keys, units and view
     Preferences = "file.preferences", "Preferences…", key: "Ctrl+,", enabled: always, anywhere: true;
     /// Closes the window
     Quit = "file.quit", "Quit", key: "Ctrl+Q", enabled: always, anywhere: true;
-    /// Finds a command by its words and runs it
+    /// Finds a command by its name or description and runs it
     Find = "edit.find", "Find a command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
-    /// Lists what was done; a click goes back or forward to it
+    /// Lists all edits; click an edit to go back or forward to it
     History = "edit.history", "History", menu: "Edit", key: "Ctrl+Alt+Z";
     /// Lists every command with its key
     Commands = "help.commands", "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
-    /// Shows the window in a few steps, on the sample
+    /// Shows a short tour of the window, on the sample
     Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
-    /// Version, licenses and graphics device
+    /// Shows the version, licenses and graphics device
     About = "help.about", "About Ulna", menu: "Help", enabled: always, anywhere: true;
 }
 
@@ -167,29 +167,29 @@ other_commands! {
     Joints = "select.joints", "Select all joints", key: "Ctrl+A";
     /// Clears the selection
     Nothing = "select.none", "Deselect all", key: "Escape", enabled: selected;
-    /// Selects the node above
+    /// Selects the parent node
     Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected;
-    /// Selects the first node below
+    /// Selects the first child node
     Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
-    /// Selects the next node beside this one
+    /// Selects the next sibling node
     Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
-    /// Selects the joints below the selected ones, too
-    Below = "select.below", "Select all below", key: "Shift+ArrowDown", enabled: selected;
+    /// Adds all descendants of the selected joints to the selection
+    Below = "select.below", "Select all descendants", key: "Shift+ArrowDown", enabled: selected;
     /// Selects the limb of the selected joint
     Limb = "select.limb", "Select the limb", key: "Shift+L", enabled: selected;
-    /// Selects the joints between the last two that were picked
+    /// Selects the joints between the last two picked joints
     Chain = "select.chain", "Select the chain", key: "Shift+ArrowUp", enabled: selected;
     /// Stores the selection as a numbered set
     StoreSet {
         /// Number of the selection set, 0 to 9.
         set: usize,
-    } = "select.store_set", "Store the selection", asks: true, enabled: selected;
+    } = "select.store_set", "Store a selection set", asks: true, enabled: selected;
     /// Selects a numbered set
     RecallSet {
         /// Number of the selection set, 0 to 9.
         set: usize,
-    } = "select.recall_set", "Recall a selection", asks: true;
-    /// Selects the joints on the other side
+    } = "select.recall_set", "Recall a selection set", asks: true;
+    /// Selects the mirror joints of the selected joints
     Mirror = "select.mirror", "Select mirror joints", key: "Shift+M", enabled: selected;
 }
 
@@ -224,8 +224,8 @@ other_commands! {
     /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
     PivotHere = "pivot.here", "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
     /// Chooses whether children follow a posed joint, stay in place, or keep their angle
-    NextChildren = "children.next", "Children follow, stay, or keep their angle", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
-    /// Snaps every drag to the chosen steps
+    NextChildren = "children.next", "Next behavior of children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
+    /// Turns snapping on or off: every drag then moves in the chosen steps
     SnapDrags = "snap.toggle", "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
 }
 
@@ -234,19 +234,19 @@ other_commands! {
     #[derive(Copy, Eq, Default)]
     ToolCommand in "Edit/Mode and tool", by Host;
 
-    /// Clicks select; nothing is moved
+    /// Selects by clicking, without a gizmo that moves joints
     Select = "tool.select", "Select", key: "Q";
-    /// Moves the selected joints; press the key again to begin
+    /// Moves the selected joints; press the key again to start moving
     Move = "tool.move", "Move", key: "W";
-    /// Rotates the selected joints; press the key again to begin
+    /// Rotates the selected joints; press the key again to start rotating
     #[default]
     Rotate = "tool.rotate", "Rotate", key: "E";
-    /// Scales the selected joints; press the key again to begin
+    /// Scales the selected joints; press the key again to start scaling
     Scale = "tool.scale", "Scale", key: "R";
     /// Moves, rotates and scales with one combined gizmo
     Combined = "tool.combined", "Move, rotate and scale", key: "Y";
     /// Drags the limb under the pointer by IK
-    Drag = "tool.drag", "Drag the body", key: "U";
+    Drag = "tool.drag", "Drag limbs", key: "U";
 }
 
 impl ToolCommand {
@@ -262,7 +262,7 @@ other_commands! {
     NextPanel = "view.next_panel", "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
     /// Moves the keyboard focus to the previous panel
     PreviousPanel = "view.previous_panel", "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
-    /// Opens the menu bar; arrows and letters choose
+    /// Opens the menu bar for the keyboard; choose with arrow keys and letters
     MenuBar = "view.menu_bar", "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
@@ -282,23 +282,23 @@ other_commands! {
     Top = "view.top", "Top", menu: "View/Look from", key: "Shift+3";
     /// Looks up from below
     Bottom = "view.bottom", "Bottom", menu: "View/Look from";
-    /// Looks from the front, to one side and a little above
+    /// Looks from the front, slightly from one side and from above
     ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
     /// Looks through the next camera of the file
     Camera {
         /// Camera to look through; the next one if omitted.
         node: Option<Nodes>,
-    } = "view.camera", "Through the next camera", menu: "View/Look from", enabled: with_camera;
+    } = "view.camera", "Next camera", menu: "View/Look from", enabled: with_camera;
     /// Shows surfaces with their materials
     Textured = "view.textured", "Textured", menu: "View/Surfaces";
-    /// Shows surfaces as plain clay
+    /// Shows surfaces in plain gray, without materials
     Solid = "view.solid", "Solid", menu: "View/Surfaces";
     /// Shows the edges of surfaces
     Wireframe = "view.wireframe", "Wireframe", menu: "View/Surfaces";
-    /// Shows surfaces see-through
+    /// Shows surfaces semi-transparent
     XRay = "view.xray", "X-ray", menu: "View/Surfaces";
     /// Lights the model with the lights of the file
-    Lights = "view.lights", "Lights of the file", menu: "View/Surfaces", enabled: with_lights;
+    Lights = "view.lights", "Use lights of the file", menu: "View/Surfaces", enabled: with_lights;
     /// Shows or hides the ground grid
     Grid = "view.grid", "Grid", menu: "View/Overlays";
     /// Shows or hides the joints
@@ -308,12 +308,12 @@ other_commands! {
     /// Shows or hides the joints' axes
     Axes = "view.axes", "Joint axes", menu: "View/Overlays";
     /// Shows names and axes of the selected joints only
-    OfSelected = "view.of_selected", "Names and axes of the selected only", menu: "View/Overlays";
+    OfSelected = "view.of_selected", "Names and axes of selected joints only", menu: "View/Overlays";
     /// Draws joints as sticks instead of octahedra
     Sticks = "view.sticks", "Joints as sticks", menu: "View/Overlays";
-    /// Shows only joints that move vertices
+    /// Shows only joints with vertex weights
     Deforming = "view.deforming", "Deforming joints only", menu: "View/Overlays";
-    /// Shows or hides the marks of pins
+    /// Shows or hides pins
     Pins = "view.pins", "Pins", menu: "View/Overlays";
     /// Shows the center of mass, its path over the clip, and the support area
     Balance = "view.balance", "Balance", menu: "View/Overlays";
@@ -323,31 +323,31 @@ other_commands! {
     OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
     /// Compares with the file as opened: in place, as a ghost, or off; hold ` to peek
     Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
-    /// Hides the selected nodes and what is below them
+    /// Hides the selected nodes and their descendants
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
     /// Shows every node again
     ShowAll = "view.show_all", "Show all", key: "Alt+H";
-    /// Hides all unselected nodes of the selected kind
+    /// Hides all other nodes of the same kind as the selected ones
     Isolate = "view.isolate", "Isolate", key: "Shift+H", enabled: selected;
-    /// Keeps the selected nodes from being picked and posed
+    /// Locks or unlocks the selected nodes; locked nodes cannot be picked or posed
     Lock = "view.lock", "Lock or unlock", enabled: selected;
     /// Shows or hides the outliner
     Outliner = "view.outliner", "Outliner", menu: "View/Panels", key: "Ctrl+1";
     /// Shows or hides the inspector
     Inspector = "view.inspector", "Inspector", menu: "View/Panels", key: "Ctrl+2";
-    /// Shows or hides the problems of the file
+    /// Shows or hides the list of problems of the file
     Problems = "view.problems", "Problems", menu: "View/Panels", key: "Ctrl+3";
     /// Shows or hides the timeline
     Timeline = "view.timeline", "Timeline", menu: "View/Panels", key: "Ctrl+4";
     /// Switches between the dark and the light theme
-    Theme = "view.theme", "Light or dark", menu: "View/Window", enabled: always, anywhere: true;
-    /// Makes the whole window larger
-    Larger = "view.larger", "Larger", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
-    /// Makes the whole window smaller
-    Smaller = "view.smaller", "Smaller", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
-    /// Shows the whole window at 100 %
-    NormalSize = "view.normal_size", "Normal size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
-    /// Brings all panels back to their places
+    Theme = "view.theme", "Switch theme", menu: "View/Window", enabled: always, anywhere: true;
+    /// Enlarges text and controls of the window
+    Larger = "view.larger", "Larger interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
+    /// Reduces text and controls of the window
+    Smaller = "view.smaller", "Smaller interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
+    /// Shows text and controls of the window at 100 %
+    NormalSize = "view.normal_size", "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
+    /// Resets the layout of all panels
     ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
 }
 
@@ -368,10 +368,10 @@ other_commands! {
     Loop = "play.loop", "Loop", enabled: clip_shown;
     /// Shows every frame instead of keeping real time
     EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
-    /// Holds each pose up to the next key while it plays
+    /// Plays with stepped keys: each pose is held until the next key
     Stepped = "play.stepped", "Play stepped", enabled: clip_shown;
     /// Interpolates rotations by NLERP, as older players do, instead of SLERP
-    Nlerp = "play.nlerp", "Play by NLERP", enabled: clip_shown;
+    Nlerp = "play.nlerp", "Play with NLERP", enabled: clip_shown;
     /// Starts the play range at the playhead
     RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
     /// Ends the play range at the playhead
@@ -384,7 +384,7 @@ other_commands! {
     PreviousFrame = "play.previous_frame", "Previous frame", key: "ArrowLeft", enabled: clip_shown;
     /// Moves the playhead to the next key
     NextKey = "play.next_key", "Next key", key: ".", enabled: clip_shown;
-    /// Moves the playhead to the key before
+    /// Moves the playhead to the previous key
     PreviousKey = "play.previous_key", "Previous key", key: ",", enabled: clip_shown;
     /// Moves the playhead to 0
     Start = "play.start", "Clip start", key: "Home", enabled: clip_shown;
@@ -408,8 +408,8 @@ other_commands! {
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for all joints that the clip animates
     KeyCharacter = "keying.character", "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
-    /// Chooses on the ruler the range in which the selected hand or foot is held
-    HoldRange = "timeline.hold", "Hold from … to …", menu: "Pose", enabled: joint_over_clip;
+    /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
+    HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
     /// Moves the selected keys with the pointer until the next click; digits type frames
     Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow
@@ -428,10 +428,10 @@ other_commands! {
     Tangents = "timeline.tangents", "Tangents…", key: "V", enabled: keys_selected;
     /// Marks the selected keys as extremes, breakdowns or in-betweens
     Kind = "timeline.kind", "Kind of keys…", key: "Shift+K", enabled: keys_selected;
-    /// Shifts the selected tracks along the loop with the pointer
+    /// Shifts the selected tracks around the loop with the pointer
     Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
-    /// Selects keys by a lasso
-    Lasso = "timeline.lasso", "Draw a lasso", menu: "Clip/Select keys", enabled: clip_shown;
+    /// Selects the keys inside a lasso that you draw
+    Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
     /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
     PasteFlipped = "timeline.paste_flipped", "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
     /// Shows the whole clip
@@ -440,29 +440,29 @@ other_commands! {
     FitSelected = "timeline.fit_selected", "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
     /// Selects all keys of the clip
     All = "keys.all", "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
-    /// Selects no key
-    Nothing = "keys.none", "Select no keys", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Deselects all keys
+    Nothing = "keys.none", "Deselect all keys", menu: "Clip/Select keys", enabled: keys_selected;
     /// Inverts the selection of keys
-    Invert = "keys.invert", "Invert the keys", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
-    /// Selects all keys at the times of the selected ones
-    Column = "keys.column", "Select the column", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
+    Invert = "keys.invert", "Invert key selection", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
+    /// Selects all keys at the times of the selected keys
+    Column = "keys.column", "Select keys at the same times", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
     /// Selects all keys at the playhead and before it
-    Before = "keys.before", "Select those before the playhead", menu: "Clip/Select keys", key: "[", enabled: clip_shown;
+    Before = "keys.before", "Select keys before the playhead", menu: "Clip/Select keys", key: "[", enabled: clip_shown;
     /// Selects all keys at the playhead and after it
-    After = "keys.after", "Select those after the playhead", menu: "Clip/Select keys", key: "]", enabled: clip_shown;
+    After = "keys.after", "Select keys after the playhead", menu: "Clip/Select keys", key: "]", enabled: clip_shown;
     /// Selects all keys of the selected joints
-    OfJoints = "keys.of_joints", "Select those of the joints", menu: "Clip/Select keys", enabled: key_set;
-    /// Adds the keys after the selected ones, on their tracks
-    Extend = "keys.extend", "Extend to the end", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects all keys of the kinds of the selected keys
-    SameKind = "keys.same_kind", "Select those of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects all keys of these tracks with the same values
-    SameValue = "keys.same_value", "Select those of the same value", menu: "Clip/Select keys", enabled: keys_selected;
+    OfJoints = "keys.of_joints", "Select keys of the selected joints", menu: "Clip/Select keys", enabled: key_set;
+    /// Adds all later keys of the same tracks to the selection
+    Extend = "keys.extend", "Extend key selection to the end", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or none
+    SameKind = "keys.same_kind", "Select keys of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects all keys of the same tracks that have the same values
+    SameValue = "keys.same_value", "Select keys with the same value", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
         /// Kind of the keys.
         kind: KindName,
-    } = "keys.of_kind", "Select by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    } = "keys.of_kind", "Select keys by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
     /// Selects keys by a range of values, of the selected joints if there are any
     InRange {
         /// Lowest value; degrees for rotations.
@@ -471,22 +471,22 @@ other_commands! {
         to: f32,
         /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
-    } = "keys.in_range", "Select by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    } = "keys.in_range", "Select keys by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
 }
 
 other_commands! {
     /// The brush, and how weights are shown.
     BrushCommand in "Weights/Brush", by Host;
 
-    /// Drags the radius of the brush
+    /// Changes the radius of the brush by moving the pointer
     Radius = "paint.radius", "Radius", key: "B", enabled: painting;
-    /// Drags the strength of the brush
+    /// Changes the strength of the brush by moving the pointer
     Strength = "paint.strength", "Strength", key: "Shift+B", enabled: painting;
-    /// Drags the value that is painted
+    /// Changes the painted weight value by moving the pointer
     Value = "paint.value", "Value", key: "Ctrl+B", enabled: painting;
-    /// Makes the brush a step smaller
+    /// Makes the brush one step smaller
     Smaller = "paint.smaller", "Smaller brush", key: "[", enabled: painting;
-    /// Makes the brush a step larger
+    /// Makes the brush one step larger
     Larger = "paint.larger", "Larger brush", key: "]", enabled: painting;
     /// Applies the brush to the whole surface
     Flood = "paint.flood", "Flood", key: "Shift+F", enabled: painting_joint;
@@ -494,27 +494,27 @@ other_commands! {
     Lock = "paint.lock", "Lock the joint", key: "L", enabled: painting_joint;
     /// Unlocks the weights of all joints
     UnlockAll = "paint.unlock_all", "Unlock all joints", enabled: painting;
-    /// Picks the value of the brush from the weight under it
+    /// Sets the value of the brush to the weight under the pointer
     Sample = "paint.sample", "Sample the weight", key: "I", enabled: painting;
-    /// Paints the mirror side as well, with its joint
+    /// Paints the mirror joint on the other side as well
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
     /// Finds the worst deformations in all clips and a range of motion
     Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
-    /// Goes to the next of the worst spots
-    NextSpot = "paint.next_spot", "Next worst spot", menu: "Weights", key: "N", enabled: painting;
-    /// Goes to the previous one of the worst spots
-    PreviousSpot = "paint.previous_spot", "Previous worst spot", menu: "Weights", key: "Shift+N", enabled: painting;
-    /// Chooses the next joint that moves the point under the brush, strongest first
+    /// Shows the next of the worst deformations that were found
+    NextSpot = "paint.next_spot", "Next worst deformation", menu: "Weights", key: "N", enabled: painting;
+    /// Shows the previous one of the worst deformations that were found
+    PreviousSpot = "paint.previous_spot", "Previous worst deformation", menu: "Weights", key: "Shift+N", enabled: painting;
+    /// Selects the next influence of the point under the brush, strongest first
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
-    /// Chooses the previous joint that moves the point under the brush
+    /// Selects the previous influence of the point under the brush
     PreviousInfluence = "paint.previous_influence", "Previous influence", key: "Shift+J", enabled: painting;
-    /// Shows rings that bend the painted joint, while the key is held; press it once to keep them
+    /// Shows rings to bend the painted joint while the key is held; press the key briefly to keep the rings
     Bend = "paint.bend", "Bend the joint", menu: "Weights", key: "R", enabled: painting_joint;
     /// Resets all joints that were bent while painting
     Unbend = "paint.unbend", "Unbend", menu: "Weights", key: "Alt+R", enabled: painting;
-    /// Plays a clip that bends every joint in turn
+    /// Plays a test clip that bends every joint in turn
     Range = "weights.range", "Range of motion", menu: "Weights", enabled: painting;
-    /// Chooses how weights are displayed
+    /// Switches to the next display of weights
     Look = "weights.look", "Next weight view", enabled: painting;
 }
 
@@ -524,13 +524,13 @@ other_commands! {
 
     /// Selects every vertex of the painted surface
     All = "vertices.all", "Select all vertices", enabled: painting;
-    /// Clears the selection of vertices
-    Nothing = "vertices.none", "Select no vertices", enabled: painting;
-    /// Selects the other vertices
+    /// Deselects all vertices
+    Nothing = "vertices.none", "Deselect all vertices", enabled: painting;
+    /// Selects all unselected vertices and deselects the others
     Invert = "vertices.invert", "Invert the selection", enabled: painting;
-    /// Grows the selection by its neighbors
+    /// Adds all neighboring vertices to the selection
     Grow = "vertices.grow", "Grow", enabled: with_vertices;
-    /// Shrinks the selection by its rim
+    /// Removes the boundary vertices from the selection
     Shrink = "vertices.shrink", "Shrink", enabled: with_vertices;
     /// Selects all vertices connected to the selection
     Linked = "vertices.linked", "Select linked", enabled: with_vertices;
@@ -540,7 +540,7 @@ other_commands! {
     Ring = "vertices.ring", "Select the ring", enabled: with_vertices;
     /// Grows the selection along its edge loops
     GrowLoop = "vertices.grow_loop", "Grow along the loop", enabled: with_vertices;
-    /// Replaces the selection by its mirror image
+    /// Selects the mirror vertices of the selected vertices
     Mirror = "vertices.mirror", "Mirror the selection", enabled: with_vertices;
     /// Selects all vertices of the selected meshes, or of the last one under the brush
     Mesh = "vertices.mesh", "Select the whole mesh", enabled: painting;
@@ -551,8 +551,8 @@ other_commands! {
         /// Whether to add them to the selection.
         add: Option<bool>,
     } = "vertices.select", "Select by number…", asks: true, enabled: painting;
-    /// Selects the vertices that the painted joint moves
-    OfJoint = "vertices.of_joint", "Select those of the joint", enabled: painting;
+    /// Selects the vertices with a weight of the painted joint
+    OfJoint = "vertices.of_joint", "Select influenced vertices", enabled: painting;
     /// Selects vertices by the weight of the painted joint
     InRange {
         /// Lowest weight.
@@ -562,22 +562,22 @@ other_commands! {
         /// Joint whose weights are compared; the painted joint if omitted.
         joint: Option<Nodes>,
     } = "vertices.in_range", "Select by weight", asks: true, enabled: painting;
-    /// Selects vertices whose weights break a rule
+    /// Selects vertices with invalid weights, such as weights that do not sum to 1
     Faulty = "vertices.faulty", "Select faulty vertices", enabled: painting;
     /// Selects outliers, whose weights differ from all their neighbors
-    Stray = "vertices.stray", "Select stray vertices", enabled: painting;
-    /// Selects vertices at the rims of holes and sheets
-    Open = "vertices.open", "Select open edges", enabled: painting;
-    /// Selects vertices at non-manifold edges, with three or more triangles
-    Crowded = "vertices.crowded", "Select crowded edges", enabled: painting;
+    Stray = "vertices.stray", "Select outliers", enabled: painting;
+    /// Selects vertices at boundary edges: borders of holes and open surfaces
+    Open = "vertices.open", "Select boundary edges", enabled: painting;
+    /// Selects vertices at non-manifold edges, which have three or more triangles
+    Crowded = "vertices.crowded", "Select non-manifold edges", enabled: painting;
     /// Selects vertices of duplicate triangles
-    Doubled = "vertices.doubled", "Select doubled triangles", enabled: painting;
-    /// Selects vertices without a mirror image
-    Unpaired = "vertices.unpaired", "Select unpaired vertices", enabled: painting;
+    Doubled = "vertices.doubled", "Select duplicate triangles", enabled: painting;
+    /// Selects vertices without a matching vertex on the other side
+    Unpaired = "vertices.unpaired", "Select vertices without a mirror match", enabled: painting;
     /// Copies the mean weights of the selected vertices, or the weights under the brush
     Copy = "vertices.copy", "Copy weights", enabled: painting;
     /// Copies the weights of each selected vertex as a table for a spreadsheet
-    CopyEach = "vertices.copy_each", "Copy weights vertex by vertex", enabled: with_vertices;
+    CopyEach = "vertices.copy_each", "Copy weights per vertex", enabled: with_vertices;
     /// Pastes the copied weights, or the table on the clipboard, onto the selected vertices
     Paste = "vertices.paste", "Paste weights", enabled: painting;
 }

@@ -94,26 +94,26 @@ document_commands! {
         node: Nodes,
         /// Target point of the scene, in meters.
         to: Vec3,
-        /// Number of bones that follow; the whole limb if omitted.
+        /// Number of bones that follow by IK; the whole limb if omitted.
         chain: Option<usize>,
-        /// Turn of the limb about the line from its root to its end.
+        /// Swivel angle of the limb about the line from its root to its end.
         swivel: Option<Degrees>,
         /// Point of the node that reaches the target, in its local space, so that the node turns as well; its origin if
         /// omitted.
         tip: Option<Vec3>,
-        /// Whether the end keeps its angle in the scene; yes if omitted.
+        /// Whether the end joint keeps its rotation in world space; yes if omitted.
         end: Option<EndAngle>,
-        /// Whether the limb slows down as it straightens and never becomes quite straight; no if omitted.
+        /// Whether the limb eases into its full length and never straightens completely; no if omitted.
         soft: Option<bool>,
-        /// Whether joints stay within the angles that the clips use; no if omitted.
+        /// Whether joints stay within the range of rotation that the clips use; no if omitted.
         limits: Option<bool>,
         /// Whether feet stay where they are while the hips move; yes if omitted.
         plant: Option<bool>,
-        /// Part of the body that follows where the limb is too short; none if omitted.
+        /// Part of the body that follows if the limb is too short; none if omitted.
         body: Option<Body>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.ik", "Put a limb somewhere", asks: true;
+    } = "pose.ik", "Move limb to a point (IK)", asks: true;
     /// Rotates a joint so that its front faces a point of the scene
     LookAt {
         /// Nodes to edit.
@@ -123,11 +123,11 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.look_at", "Look at a point", asks: true;
-    /// Pins the place or the angle of nodes while others are posed
+    /// Pins the position or rotation of nodes while others are posed
     SetPin {
         /// Nodes to edit.
         node: Nodes,
-        /// Kind of pin; both if omitted, or none where all nodes are pinned already.
+        /// Kind of pin; if omitted, both, or none if all nodes are already pinned.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
     /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
@@ -142,13 +142,13 @@ document_commands! {
         to: Option<Seconds>,
         /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the node would move too fast.
         ease: Option<Seconds>,
-        /// Largest distance from its place on a frame, in meters; 0.0005 if omitted.
+        /// Maximum distance from the held position at any frame, in meters; 0.0005 if omitted.
         tolerance: Option<f32>,
         /// Ground that the node is held against; estimated from the planted feet if omitted.
         ground: Option<HoldGround>,
         /// Whether to add keys between frames where the node would exceed the tolerance there; no if omitted.
         between: Option<bool>,
-    } = "pin.hold", "Hold where it stands", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
+    } = "pin.hold", "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Removes all pins
     ClearPins {
         /// Nodes to unpin; all if omitted.
@@ -162,7 +162,7 @@ fn one(nodes: &Nodes, document: &Document) -> Result<NodeId, CommandError> {
         [node] => Ok(node),
         ref many => Err(CommandError::other(
             "one_node_wanted",
-            format!("one node is put somewhere at a time; {} are given", many.len()),
+            format!("only one node can be moved at a time, but {} were named", many.len()),
         )),
     }
 }
@@ -186,9 +186,9 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
         let why = match solved.reach {
             reach if reach > 1.0 => format!("its limb reaches only {:.3} m", solved.length),
             _ if has_limits => "its joints are at their limits".to_owned(),
-            _ if goal.soft => "a soft reach never straightens the limb; switch “soft” off to reach it".to_owned(),
-            reach if reach < solved.least => "its limb cannot fold any further".to_owned(),
-            _ => "its joints cannot reach it under the nonuniform scale above them".to_owned(),
+            _ if goal.soft => "a soft reach never fully straightens the limb; turn “soft” off to reach it".to_owned(),
+            reach if reach < solved.least => "its limb cannot bend any further".to_owned(),
+            _ => "its joints cannot reach it because of nonuniform scale in a parent".to_owned(),
         };
         let said = format!("{label} is {:.3} m from its target: {why}", solved.error);
         return Some(Notice::new("target_not_reached", said));
@@ -196,7 +196,7 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
     (solved.stretch > NEAR.1).then(|| {
         let percent = solved.stretch * 100.0;
         let said = format!(
-            "a bone of the limb of {label} is {percent:.1} % longer or shorter, because of nonuniform scale above it"
+            "a bone of the limb of {label} became {percent:.1} % longer or shorter, because of nonuniform scale in a parent"
         );
         Notice::new("limb_stretched", said)
     })
@@ -243,7 +243,9 @@ impl DragLimb {
             if !ulna_model::transform::is_invertible(parent.determinant()) {
                 return Err(CommandError::other(
                     "squashed_flat",
-                    format!("what {label} hangs on is squashed flat; it cannot be moved"),
+                    format!(
+                        "a parent of {label} has a scale of 0, so it cannot be moved; set the scale of the parent first"
+                    ),
                 ));
             }
             let step = parent.inverse().transform_vector3((target - at).as_dvec3());
@@ -312,13 +314,13 @@ impl LookAt {
             let Some(now) = now else {
                 return Err(CommandError::other(
                     "squashed_flat",
-                    format!("{} is squashed flat; it faces nowhere", label()),
+                    format!("{} has a scale of 0, so it has no front; set its scale first", label()),
                 ));
             };
             if way.length() < 1e-9 {
                 return Err(CommandError::other(
                     "target_at_node",
-                    format!("{} is at that point; choose one in front of it", label()),
+                    format!("{} is exactly at that point; choose a point in front of it", label()),
                 ));
             }
             let (axis, angle) = glam::DQuat::from_rotation_arc(now.normalize(), way.normalize()).to_axis_angle();
@@ -363,8 +365,9 @@ impl HoldPin {
             (None, None) => {
                 let found = ik::contacts_over(document, clip, node, ground);
                 if found.is_empty() {
-                    let message =
-                        format!("{label} is never low and slow here; say “from” and “to” when it is to be held");
+                    let message = format!(
+                        "no ground contact of {label} was found, because it is never low and slow; set the range to hold with “from” and “to”"
+                    );
                     return Err(CommandError::other("no_contact_found", message));
                 }
                 Ok(found)
@@ -374,12 +377,15 @@ impl HoldPin {
                 if to <= from {
                     return Err(CommandError::other(
                         "times_out_of_order",
-                        format!("“to” is {to} s, which is not after “from”, {from} s"),
+                        format!("“to” ({to} s) must be after “from” ({from} s)"),
                     ));
                 }
                 Ok(vec![ik::HoldRange { from, to }])
             }
-            _ => Err(CommandError::other("arguments_together", "“from” and “to” go together; one is missing")),
+            _ => Err(CommandError::other(
+                "arguments_together",
+                "“from” and “to” must be used together; one of them is missing",
+            )),
         }
     }
 
@@ -389,7 +395,7 @@ impl HoldPin {
         if !(ease.is_none_or(|e| e >= 0.0 && e.is_finite()) && tolerance > 0.0) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“ease” is in seconds and “tolerance” in meters; neither can be negative",
+                "“ease” (seconds) and “tolerance” (meters) must not be negative",
             ));
         }
         let shrinks = self.from.is_none() && self.to.is_none();
@@ -411,7 +417,7 @@ impl HoldPin {
             let ranges = self.ranges(document, &working, node, ground)?;
             let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
                 CommandError::other("not_a_limb", format!(
-                    "{label} is not the end of a limb: no joint above it can turn to hold it; choose a hand or a foot"
+                    "{label} is not the end of a limb, so no parent joint can rotate to hold it; choose a hand or a foot"
                 ))
             })?;
             report.add(&label, &held);

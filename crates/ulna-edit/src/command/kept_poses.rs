@@ -16,7 +16,7 @@ document_commands! {
     /// Commands on poses that are kept.
     KeptPoseCommand in "Pose/Poses";
 
-    /// Saves the visible pose under a name, in the file
+    /// Saves the shown pose under a name in the file
     KeepPose {
         /// Pose name.
         name: String,
@@ -26,7 +26,7 @@ document_commands! {
         text: Option<String>,
         /// Clip, time or layer that shows the pose.
         over: PoseDestination,
-    } = "pose.keep", "Keep this pose…", asks: true;
+    } = "pose.keep", "Save pose…", asks: true;
     /// Applies a saved pose, matched by joint names or by body parts
     ApplyPose {
         /// Name of the saved pose.
@@ -35,32 +35,32 @@ document_commands! {
         text: Option<String>,
         /// Nodes to pose; all nodes of the saved pose if omitted.
         node: Option<Nodes>,
-        /// Part of the way to the saved pose; all the way if omitted.
+        /// Blend amount; 100 % if omitted.
         amount: Option<f32>,
-        /// Whether to apply its mirror image.
+        /// Whether to apply the mirror image of the pose.
         flip: Option<bool>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.apply", "Apply a kept pose", asks: true;
+    } = "pose.apply", "Apply a saved pose", asks: true;
     /// Renames a saved pose
     RenameKept {
         /// Saved pose.
         pose: String,
         /// New name.
         name: String,
-    } = "pose.rename_kept", "Rename a kept pose", asks: true;
+    } = "pose.rename_kept", "Rename a saved pose", asks: true;
     /// Removes a saved pose from the file
     ForgetPose {
         /// Saved pose.
         pose: String,
-    } = "pose.forget", "Remove a kept pose", asks: true;
+    } = "pose.forget", "Remove a saved pose", asks: true;
     /// Saves a numbered selection set in the file
     KeepSet {
         /// Nodes of the set; the set is removed from the file if omitted.
         node: Option<Nodes>,
         /// Number of the selection set, 0 to 9.
         set: f32,
-    } = "set.keep", "Keep the selection with the file", menu: "Edit", filled: Some(around::keep_set);
+    } = "set.keep", "Save a selection set in the file", menu: "Edit", filled: Some(around::keep_set);
 }
 
 choice! {
@@ -100,13 +100,13 @@ pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
     let Ok(found) = serde_json::from_str::<serde_json::Value>(text) else { return Ok(None) };
     match found.get("ulna_pose").map(serde_json::Value::as_u64) {
         None => Ok(None),
-        Some(Some(version)) if version > u64::from(VERSION) => {
-            Err(format!("the pose was kept by a newer Ulna (version {version} of its text)"))
-        }
+        Some(Some(version)) if version > u64::from(VERSION) => Err(format!(
+            "the pose was copied by a newer version of Ulna (text format {version}); update Ulna to use it"
+        )),
         Some(_) => match serde_json::from_value::<PoseText>(found) {
             Ok(read) if read.pose.is_valid() => Ok(Some(read.pose)),
-            Ok(_) => Err("a number of the pose in the text is none".into()),
-            Err(error) => Err(format!("the pose in the text is broken: {error}")),
+            Ok(_) => Err("a value of the pose in the text is not a number".into()),
+            Err(error) => Err(format!("the pose in the text is invalid: {error}")),
         },
     }
 }
@@ -114,7 +114,10 @@ pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
 /// The scene that poses and sets are kept with.
 fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
     document.scene.or_else(|| document.scenes.ids().next()).ok_or_else(|| {
-        CommandError::other("no_scene", "this file has no scene to keep that with; poses can be copied as text instead")
+        CommandError::other(
+            "no_scene",
+            "this file has no scene, so poses and sets cannot be saved in it; copy the pose as text instead",
+        )
     })
 }
 
@@ -132,14 +135,17 @@ fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
     let all = kept_poses(document);
     all.iter().position(|p| p.name == name).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|p| p.name.as_str()).collect();
-        let there =
-            if names.is_empty() { "none is kept".to_owned() } else { format!("there are {}", names.join(", ")) };
-        CommandError::other("no_such_pose", format!("no pose “{name}” is kept with this file; {there}"))
+        let there = if names.is_empty() {
+            "the file has no saved poses".to_owned()
+        } else {
+            format!("saved poses: {}", names.join(", "))
+        };
+        CommandError::other("no_such_pose", format!("this file has no saved pose “{name}”; {there}"))
     })
 }
 
 fn text_of(text: &str) -> Result<KeptPose, CommandError> {
-    let none = || CommandError::other("not_a_pose", "the text holds no pose of Ulna");
+    let none = || CommandError::other("not_a_pose", "the text does not contain a pose copied from Ulna");
     read_pose(text).map_err(|why| CommandError::other("not_a_pose", why))?.ok_or_else(none)
 }
 
@@ -166,12 +172,15 @@ impl KeepPose {
             None => keep_pose(document, place.seen(), &name, nodes.as_deref()),
         };
         if pose.joints.is_empty() && pose.morphs.is_empty() {
-            return Err(CommandError::other("no_joints_meant", "there is no joint to keep a pose of"));
+            return Err(CommandError::other(
+                "no_joints_meant",
+                "there are no joints or morph targets whose pose could be saved",
+            ));
         }
         let mut notes = Vec::new();
         let edits = with_poses(document, |poses| match poses.iter_mut().find(|p| p.name == name) {
             Some(old) => {
-                let said = format!("the pose “{name}” that was kept before is replaced");
+                let said = format!("the existing pose “{name}” was replaced");
                 notes.push(Notice::new("pose_replaced", said));
                 *old = pose;
             }
@@ -187,7 +196,7 @@ impl RenameKept {
         let at = place_of(document, &self.pose)?;
         let name = named(&self.name)?;
         if kept_poses(document).iter().enumerate().any(|(k, p)| k != at && p.name == name) {
-            return Err(CommandError::other("name_taken", format!("another pose is called “{name}” already")));
+            return Err(CommandError::other("name_taken", format!("another saved pose is already named “{name}”")));
         }
         with_poses(document, |poses| poses[at].name = name)
     }
@@ -208,7 +217,7 @@ impl KeepSet {
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
         let digit =
-            digit.ok_or_else(|| CommandError::other("argument_out_of_range", "a set is under a digit, 0 to 9"))?;
+            digit.ok_or_else(|| CommandError::other("argument_out_of_range", "“set” must be a number from 0 to 9"))?;
         let mut sets: Vec<NodeSet> = kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
         sets.extend(nodes.map(|nodes| NodeSet { digit, nodes }));
         sets.sort_by_key(|s| s.digit);
@@ -225,7 +234,7 @@ impl ApplyPose {
             _ => {
                 return Err(CommandError::other(
                     "arguments_exclusive",
-                    "name a kept pose as “pose”, or give one as “text”; one of both",
+                    "use either “pose”, the name of a saved pose, or “text”, a copied pose",
                 ));
             }
         };
@@ -245,9 +254,9 @@ impl ApplyPose {
         let meant = |n: &NodeId| nodes.as_ref().is_none_or(|some| some.contains(n));
         if !made.locals.keys().chain(made.morphs.keys()).any(meant) {
             let message = if nodes.is_some() {
-                "the pose is of none of these nodes"
+                "the pose has none of these nodes"
             } else {
-                "no joint of the pose is found here, by its name or by what part of a body it is"
+                "this model has none of the joints of the pose, by name or by body part"
             };
             return Err(CommandError::other("joints_not_here", message));
         }
@@ -271,15 +280,15 @@ impl ApplyPose {
         let morphs = morphs.filter(|(n, to): &(NodeId, Vec<f32>)| seen[n.index()] != *to).collect();
         let mut notes = Vec::new();
         if made.unmatched > 0 && nodes.is_none() {
-            let joints = format!("{} of its {} joints have none here", made.unmatched, pose.joints.len());
+            let joints = format!("{} of its {} joints were not found in this model", made.unmatched, pose.joints.len());
             notes.push(Notice::new("joints_not_here", joints));
         }
         if made.by_role > 0 {
-            let roles = format!("{} were found by what part of a body they are", made.by_role);
+            let roles = format!("{} were matched by body part", made.by_role);
             notes.push(Notice::new("joints_found_by_role", roles));
         }
         if made.scales_left > 0 {
-            let scales = format!("{} scales were left, since the axes of the joints differ", made.scales_left);
+            let scales = format!("{} scales were not applied, because the axes of the joints differ", made.scales_left);
             notes.push(Notice::new("scale_approximate", scales));
         }
         Ok(Fits { locals, morphs, notes })

@@ -47,7 +47,7 @@ document_commands! {
         by: Seconds,
         /// Keys to edit.
         which: WhichKeys,
-        /// Whether later keys move as well.
+        /// Whether all later keys move as well (ripple).
         ripple: Option<bool>,
         /// Whether to shift all other keys and markers later instead of moving keys before 0.
         make_room: Option<bool>,
@@ -60,16 +60,16 @@ document_commands! {
         by: Seconds,
         /// Keys to edit.
         which: WhichKeys,
-        /// Interpolation of tracks that get their second key.
+        /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
-    /// Scales keys in time, about a time that stays in place
+    /// Scales keys in time, about a pivot time
     ScaleKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Factor of the distances in time.
+        /// Factor for the time between keys.
         factor: f32,
-        /// Time that stays in place.
+        /// Pivot time, which stays in place, in seconds.
         about: Option<Seconds>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
@@ -82,7 +82,7 @@ document_commands! {
         text: Option<String>,
         /// Time of the first key; its original time if omitted.
         time: Option<Seconds>,
-        /// Nodes that receive the keys, in the copied order; nodes of the same names if omitted.
+        /// Nodes that receive the keys, in the order of the copied nodes; nodes with the same names if omitted.
         node: Option<Nodes>,
         /// Whether to replace the keys in that range.
         replace: Option<bool>,
@@ -90,7 +90,7 @@ document_commands! {
         relative: Option<bool>,
         /// Whether to paste them mirrored onto the mirror joints.
         flip: Option<bool>,
-        /// Interpolation of tracks that get their second key.
+        /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Inserts or removes time; later keys follow
@@ -104,7 +104,7 @@ document_commands! {
         /// Nodes to unpin; all if omitted.
         node: Option<Nodes>,
     } = "key.ripple", "Insert or remove time", menu: "Clip/Edit keys", asks: true;
-    /// Shifts where a loop begins; the motion wraps around its end
+    /// Shifts tracks around a loop in time; keys past the end wrap around to the start
     OffsetKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -113,7 +113,7 @@ document_commands! {
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
-    /// Holds the value of keys until the next key
+    /// Holds the value of keys until the next key, as with stepped interpolation
     HoldKeys {
         /// Clip to edit.
         clip: ClipName,
@@ -121,7 +121,7 @@ document_commands! {
         which: WhichKeys,
         /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
-    } = "key.hold_next", "Hold to the next key", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
+    } = "key.hold_next", "Hold until next key", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
     /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
         /// Clip to edit.
@@ -134,20 +134,20 @@ document_commands! {
         about: Option<ValueAbout>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.value", "Change values", menu: "Clip/Edit keys", asks: true;
-    /// Offsets keys by the difference between a value and the visible one
+    } = "key.value", "Change key values", menu: "Clip/Edit keys", asks: true;
+    /// Offsets keys by the difference between a new value and the current value at a time
     ShiftKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Time at which the value is visible.
+        /// Time of the current value, in seconds.
         time: Seconds,
-        /// Node whose keys are meant.
+        /// Node whose keys to offset.
         node: Nodes,
         /// Value at that time.
         to: Trs,
         /// Keys to offset; all keys of the node if omitted.
         keys: Option<KeyList>,
-    } = "key.shift", "Change keys by a difference", menu: "Clip/Edit keys", asks: true;
+    } = "key.shift", "Offset keys", menu: "Clip/Edit keys", asks: true;
     /// Sets the interpolation of tracks
     SetInterpolation {
         /// Clip to edit.
@@ -166,7 +166,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Tangents", menu: "Clip/Edit keys", asks: true;
-    /// Marks keys as extremes, breakdowns or in-betweens; the motion stays
+    /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
     SetKeyKind {
         /// Clip to edit.
         clip: ClipName,
@@ -367,8 +367,7 @@ impl KeyTargets<'_> {
             Some(pointer) => Err(CommandError::other(
                 "clip_has_pointers",
                 format!(
-                    "{}: keys of “{}” come from an animation pointer, which cannot be edited yet; list the nodes whose keys \
-                 should move by “node”",
+                    "{}: keys of “{}” belong to an animation pointer, which cannot be edited yet; list the nodes whose keys should move with “node”",
                     document.clip_label(id),
                     pointer.pointer
                 ),
@@ -414,10 +413,7 @@ fn nothing(done: &str) -> Outcome {
 
 fn too_far(document: &Document, track: &Track, argument: &str, error: TooClose) -> CommandError {
     let label = document.node(track.target).label(track.target);
-    CommandError::other(
-        "keys_too_close",
-        format!("{argument} so far out, {error} (keys of {label}). Choose a smaller number"),
-    )
+    CommandError::other("keys_too_close", format!("{argument} {error} (keys of {label}). Choose a smaller number"))
 }
 
 /// So many of them, in words.
@@ -426,7 +422,7 @@ fn count(n: usize, what: &str) -> String {
 }
 
 fn replaced_note(replaced: usize) -> Option<Notice> {
-    let said = || format!("{} lay where moved ones came to be, and made way", count(replaced, "key"));
+    let said = || format!("{} replaced by moved keys", count(replaced, "key"));
     (replaced > 0).then(|| Notice::new("keys_replaced", said()))
 }
 
@@ -493,7 +489,7 @@ fn second_key(old: Option<&Track>, made: Track, way: Option<Between>) -> Track {
 /// How far keys can move, where none goes before 0: what is wanted, and what is said where it is less.
 fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
     let by = wanted.max(-first.max(0.0));
-    let said = || format!("moved by {by} s only, since no key goes before 0 s");
+    let said = || format!("moved by only {by} s, because keys cannot be before 0 s");
     (by, (by != wanted).then(|| Notice::new("held_at_start", said())))
 }
 
@@ -543,7 +539,7 @@ impl MoveKeys {
         let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
         clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
         let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
-        let said_so = format!("all other keys went {room} s later, so that none lies before 0 s");
+        let said_so = format!("all other keys were moved {room} s later, so that no key is before 0 s");
         let note = Some(Notice::new("other_keys_moved", said_so));
         Ok(Outcome { edits, notes: said([note, replaced_note(replaced)]), keys: Some((meant.id, keys)) })
     }
@@ -575,7 +571,7 @@ impl ScaleKeys {
         if wanted <= 0.0 {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                format!("“factor” is {wanted}; it must be above 0"),
+                format!("“factor” is {wanted}, but must be greater than 0"),
             ));
         }
         let about = f64::from(self.about.map_or(first, |a| a.0));
@@ -583,8 +579,9 @@ impl ScaleKeys {
         let most = if about > f64::from(first) { about / (about - f64::from(first)) } else { f64::INFINITY };
         let scale = if first >= 0.0 { wanted.min(most.max(f64::MIN_POSITIVE)) } else { wanted };
         meant.whole(scene.document, &self.which, false)?;
-        let held = (scale != wanted)
-            .then(|| Notice::new("held_at_start", format!("scaled by {scale:.3} only, since no key goes before 0 s")));
+        let held = (scale != wanted).then(|| {
+            Notice::new("held_at_start", format!("scaled by only {scale:.3}, because keys cannot be before 0 s"))
+        });
         let argument = format!("“factor” is {wanted};");
         let map = TimeMap { about, scale, by: 0.0 };
         let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), |_, t| t.clone())?;
@@ -622,7 +619,7 @@ impl PasteKeys {
             nodes.in_order(document)?;
         }
         let text = self.text.as_deref().ok_or_else(|| {
-            CommandError::other("nothing_copied", "no keys were copied; copy some first, or give them as “text”")
+            CommandError::other("nothing_copied", "no keys have been copied; copy keys first, or pass them as “text”")
         })?;
         let copied = CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
         let start = copied.start();
@@ -666,7 +663,7 @@ impl PasteKeys {
                 continue;
             }
             let made = clip_edit::paste(old.map(|(_, t)| &**t), &new, &at)
-                .map_err(|e| too_far(document, &new, "the keys are", e))?;
+                .map_err(|e| too_far(document, &new, "when pasting,", e))?;
             replaced += made.replaced;
             let track = old.map_or_else(
                 || {
@@ -681,28 +678,35 @@ impl PasteKeys {
             edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
         }
         if edits.is_empty() {
-            let why = kept.unwrap_or_else(|| "none of the copied keys is of a node that is here".into());
-            return Err(CommandError::other("nothing_pasted", format!("{why}; select the nodes that they are for")));
+            let why = kept.unwrap_or_else(|| "this model has none of the nodes of the copied keys".into());
+            return Err(CommandError::other("nothing_pasted", format!("{why}; select the nodes to paste the keys to")));
         }
         let notes = [
             (unknown > 0).then(|| {
                 let of = count(copied.tracks.len(), "track");
-                Notice::new("joints_not_here", format!("{unknown} of {of} for no node that is here"))
+                Notice::new(
+                    "joints_not_here",
+                    format!("{unknown} of {of} left out, because this model does not have their nodes"),
+                )
             }),
             (alone > 0).then(|| {
-                Notice::new("no_mirror_partner", format!("{} without a mirror joint left out", count(alone, "track")))
+                Notice::new(
+                    "no_mirror_partner",
+                    format!("{} left out for lack of a mirror joint", count(alone, "track")),
+                )
             }),
             (left > 0).then(|| {
                 let scales = count(left, "scale");
                 Notice::new(
                     "scale_approximate",
-                    format!("{scales} not mirrored, since the axes of the two joints differ"),
+                    format!("{scales} not mirrored, because the axes of the two joints differ"),
                 )
             }),
-            (other > 0)
-                .then(|| Notice::new("count_mismatch", format!("{other} are of another number of morph targets"))),
+            (other > 0).then(|| {
+                Notice::new("count_mismatch", format!("{other} left out, because the number of morph targets differs"))
+            }),
             kept.map(|why| Notice::new("keys_not_editable", why)),
-            (replaced > 0).then(|| Notice::new("keys_replaced", format!("{} made way", count(replaced, "key")))),
+            (replaced > 0).then(|| Notice::new("keys_replaced", format!("{} replaced", count(replaced, "key")))),
         ];
         Ok(Outcome { edits, notes: said(notes), keys: Some((id, keys)) })
     }
@@ -728,7 +732,7 @@ impl PasteKeys {
             return Err(CommandError::other(
                 "count_mismatch",
                 format!(
-                    "keys of {} nodes were copied, and {} nodes are to take them; select as many, in the same order",
+                    "keys of {} nodes were copied, but {} nodes are selected to receive them; select the same number of nodes, in the same order",
                     from.len(),
                     nodes.len()
                 ),
@@ -801,7 +805,7 @@ impl OffsetKeys {
         let mut keys = KeySet::default();
         for (id, old, times) in meant.tracks() {
             let to = offset_in_loop(old, length, self.by.0)
-                .map_err(|e| too_far(scene.document, old, "the loop is so short that,", e))?;
+                .map_err(|e| too_far(scene.document, old, "the loop is too short for this offset:", e))?;
             let there = |t: f64| to.key_at(t as f32, clip_edit::SAME_TIME).map(|k| to.times[k]);
             let now = times.iter().filter_map(|t| {
                 let t = if span > 0.0 { (f64::from(*t) + by).rem_euclid(span) } else { f64::from(*t) };
@@ -824,8 +828,12 @@ impl HoldKeys {
         let on = self.on.unwrap_or(true);
         let edits = meant.changed(|track, times| held(track, times, on));
         let steps = meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
-        let note = (!on && steps > 0)
-            .then(|| format!("{} held throughout; choose another interpolation", count(steps, "track")));
+        let note = (!on && steps > 0).then(|| {
+            format!(
+                "{} with STEP interpolation, which holds every key; choose another interpolation",
+                count(steps, "track")
+            )
+        });
         let notes = said([note.map(|said| Notice::new("tracks_are_stepped", said))]);
         Ok(Outcome { edits, notes, keys: None })
     }
@@ -845,17 +853,20 @@ impl SetInterpolation {
         let notes = [
             (others > 0 && !edits.is_empty()).then(|| {
                 let said = format!(
-                    "a track has one interpolation, so {} of {} have it, too",
+                    "glTF has one interpolation per track, so it also applies to {} of {}",
                     count(others, "other key"),
                     count(meant.tracks().count(), "track")
                 );
                 Notice::new("other_keys_follow", said)
             }),
             (tangents > 0)
-                .then(|| Notice::new("tangents_removed", format!("{} lost the tangents", count(tangents, "track")))),
+                .then(|| Notice::new("tangents_removed", format!("{} without tangents now", count(tangents, "track")))),
             (single > 0 && self.interpolation == Between::Smooth).then(|| {
                 let tracks = count(single, "track");
-                Notice::new("single_key", format!("{tracks} with a single key: smooth when there are two"))
+                Notice::new(
+                    "single_key",
+                    format!("{tracks} with a single key, which will become smooth when a second key is added"),
+                )
             }),
         ];
         Ok(Outcome { edits, notes: said(notes), keys: None })
@@ -893,7 +904,7 @@ impl ShiftKeys {
             }
         }
         if edits.is_empty() {
-            return Err(CommandError::other("no_key_there", "none of the keys is of what is given"));
+            return Err(CommandError::other("no_key_there", "none of the keys belongs to the given node and property"));
         }
         Ok(edits.into())
     }
@@ -906,7 +917,7 @@ impl ChangeKeys {
         let Some(first) = by.first().copied() else {
             return Err(CommandError::other(
                 "argument_empty",
-                "“by” is an empty list; give a number, or one a component",
+                "“by” is an empty list; use one number, or one number per component",
             ));
         };
         let edits = meant.changed(|track, times| {
@@ -966,8 +977,12 @@ impl SetTangents {
         let smooth = |t: &Track| with_interpolation(t, Interpolation::CubicSpline);
         let edits = meant.changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
         let others = meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
-        let note =
-            (others > 0).then(|| format!("{} became smooth: only smooth ones have tangents", count(others, "track")));
+        let note = (others > 0).then(|| {
+            format!(
+                "{} changed to smooth interpolation, because only smooth keys have tangents",
+                count(others, "track")
+            )
+        });
         let notes = said([note.map(|said| Notice::new("tracks_became_splines", said))]);
         Ok(Outcome { edits, notes, keys: None })
     }
@@ -997,7 +1012,7 @@ impl CleanKeys {
             }
         }
         let note = match removed {
-            0 => "no key lies on the line between its neighbors".to_owned(),
+            0 => "there are no redundant keys: no key is on the line between its neighbors".to_owned(),
             1 => "1 key was removed".to_owned(),
             n => format!("{n} keys were removed"),
         };

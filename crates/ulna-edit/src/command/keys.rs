@@ -27,7 +27,7 @@ pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
-    document.clips.get(id).ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} is not there", id.0)))
+    document.clips.get(id).ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} does not exist", id.0)))
 }
 
 document_commands! {
@@ -42,7 +42,7 @@ document_commands! {
         time: Seconds,
         /// Nodes to key.
         node: Nodes,
-        /// Channels to key; those with unkeyed changes or keys if omitted.
+        /// Channels to key; if omitted, channels with unkeyed changes or existing keys.
         parts: Option<Parts>,
         /// Values to key in place of the visible pose.
         to: Trs,
@@ -79,7 +79,7 @@ pub(super) fn time_of(time: Seconds) -> Result<f32, CommandError> {
     if time < 0.0 {
         return Err(CommandError::other(
             "argument_out_of_range",
-            format!("“time” is {time} s; a key cannot lie before 0 s"),
+            format!("“time” is {time} s, but keys cannot be before 0 s"),
         ));
     }
     Ok(time)
@@ -107,9 +107,9 @@ pub(super) fn refuse_kept(
     let tracks = clip.pointers.iter().filter_map(|p| p.track.as_ref());
     let pointed = tracks.into_iter().any(|t| (t.target, t.property) == (node, property));
     let why = if pointed {
-        "come from an animation pointer, which cannot be edited yet"
+        "belong to an animation pointer, which cannot be edited yet"
     } else {
-        "cannot be read, and are kept as they are; Problems says why"
+        "cannot be read and stay in the file unchanged; see the list of problems for the reason"
     };
     Err(CommandError::other("keys_not_editable", format!("the {} keys of {label} {why}", property.path())))
 }
@@ -148,7 +148,7 @@ impl SetKey {
         if !given.is_empty() && self.parts.is_some() {
             return Err(CommandError::other(
                 "arguments_exclusive",
-                "“parts” says what to key of what is seen; leave it out where values are given",
+                "“parts” selects channels of the shown pose to key; omit it if you set values",
             ));
         }
         self.key_all(scene, (id, clip, time), nodes, unkeyed.as_ref(), &given)
@@ -256,7 +256,7 @@ impl SetKey {
         }
         let note = (worst.0 > TOLD).then(|| {
             format!(
-                "the motion of “{}” moves by up to {:.2}°, since keys of unit length cannot split this curve; “exact” adds keys until it does not",
+                "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot split this spline exactly; use “exact” to add keys that keep it",
                 document.node(worst.1).label(worst.1),
                 worst.0.to_degrees()
             )
@@ -398,7 +398,7 @@ impl DiscardUnkeyed {
         let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;
         let time = self.time.map(|t| t.0);
         if time.is_some() && id.is_none() {
-            return Err(CommandError::other("arguments_together", "“time” is a time of a clip; name the “clip”"));
+            return Err(CommandError::other("arguments_together", "“time” needs a “clip”; name the clip"));
         }
         Ok(without_unkeyed(document, |at| {
             id.is_none_or(|id| id == at.clip) && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)

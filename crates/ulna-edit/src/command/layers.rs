@@ -34,9 +34,11 @@ impl From<NoSides> for CommandError {
             why.code(),
             match why {
                 NoSides::Unknown | NoSides::NoPair => {
-                    format!("{why}; {} says which joint is the mirror image of which", PairJoints::NAME)
+                    format!("{why}; use {} to set the mirror joint of a joint", PairJoints::NAME)
                 }
-                NoSides::OtherSkin => format!("{why}; {} goes from skin to skin", MirrorWeights::NAME),
+                NoSides::OtherSkin => {
+                    format!("{why}; {} can mirror weights from one skin to another", MirrorWeights::NAME)
+                }
             },
         )
     }
@@ -114,13 +116,13 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.add", "Add a layer", enabled: rules::weighted;
-    /// Removes a layer with all its edits
+    /// Removes a weight layer with all its edits
     RemoveLayer {
         /// Weight layer, by its name or number.
         layer: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.remove", "Remove a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.remove", "Remove a weight layer", asks: true, enabled: rules::layered;
     /// Sets the opacity of a weight layer
     LayerOpacity {
         /// Weight layer, by its name or number.
@@ -129,7 +131,7 @@ document_commands! {
         opacity: f32,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.opacity", "Opacity of a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.opacity", "Set weight layer opacity", asks: true, enabled: rules::layered;
     /// Shows or hides a weight layer
     ShowLayer {
         /// Weight layer, by its name or number.
@@ -138,7 +140,7 @@ document_commands! {
         shown: Option<bool>,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.show", "Show or hide a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.show", "Show or hide a weight layer", asks: true, enabled: rules::layered;
     /// Mirrors one side of a weight layer, left or right, to the other
     MirrorLayer {
         /// Weight layer, by its name or number.
@@ -147,8 +149,8 @@ document_commands! {
         from: LayerSide,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.mirror", "Mirror a layer", asks: true, enabled: rules::layered;
-    /// Renames a layer
+    } = "weight_layer.mirror", "Mirror a weight layer", asks: true, enabled: rules::layered;
+    /// Renames a weight layer
     RenameLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -156,7 +158,7 @@ document_commands! {
         name: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.rename", "Rename a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.rename", "Rename a weight layer", asks: true, enabled: rules::layered;
     /// Soloes a weight layer; several can be soloed
     SoloWeightLayer {
         /// Weight layer, by its name or number.
@@ -165,14 +167,14 @@ document_commands! {
         solo: Option<bool>,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.solo", "Solo a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.solo", "Solo a weight layer", asks: true, enabled: rules::layered;
     /// Saves the weight layers in the file, to edit them again later; their effect is saved in any case
     KeepWeightLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
         /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
-    } = "weight_layer.keep", "Keep the weight layers in the file", enabled: rules::layered;
+    } = "weight_layer.keep", "Save the weight layers in the file", enabled: rules::layered;
     /// Moves joints of a weight layer to a new layer above it; the result does not change
     SplitWeightLayer {
         /// Weight layer, by its name or number.
@@ -183,21 +185,21 @@ document_commands! {
         name: Option<String>,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.split", "Split a layer by joints", asks: true, enabled: rules::layered;
-    /// Moves a layer up or down
+    } = "weight_layer.split", "Split a weight layer by joints", asks: true, enabled: rules::layered;
+    /// Moves a weight layer up or down
     MoveLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Moves it up.
+        /// Whether to move it up; otherwise it moves down.
         up: bool,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.move", "Move a layer", asks: true, enabled: rules::layered;
+    } = "weight_layer.move", "Move a weight layer", asks: true, enabled: rules::layered;
     /// Sets the mask of a weight layer at vertices, 0 to 1
     MaskLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Opacity at these vertices.
+        /// Mask value at these vertices.
         value: f32,
         /// Mesh to edit.
         mesh: Option<Meshes>,
@@ -205,22 +207,22 @@ document_commands! {
         primitive: Option<PrimitiveId>,
         /// Vertices of the mask; all vertices of the layer if omitted.
         vertices: Option<VertexTerms>,
-    } = "weight_layer.mask", "Mask of a layer", asks: true, enabled: rules::layered;
-    /// Clears a weight layer
+    } = "weight_layer.mask", "Set weight layer mask", asks: true, enabled: rules::layered;
+    /// Removes all weights from a weight layer
     ClearLayer {
         /// Weight layer, by its name or number.
         layer: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.clear", "Clear a layer", asks: true, enabled: rules::layered;
-    /// Merges a layer with the one below it
+    } = "weight_layer.clear", "Clear a weight layer", asks: true, enabled: rules::layered;
+    /// Merges a weight layer with the one below it
     MergeLayer {
         /// Weight layer, by its name or number.
         layer: String,
         /// Mesh to edit.
         mesh: Option<Meshes>,
-    } = "weight_layer.merge_down", "Merge a layer down", asks: true, enabled: rules::layered;
-    /// Flattens all weight layers
+    } = "weight_layer.merge_down", "Merge weight layer down", asks: true, enabled: rules::layered;
+    /// Merges all weight layers into the weights of the mesh
     FlattenLayers {
         /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
@@ -241,7 +243,7 @@ document_commands! {
         of: Counts,
         /// Weight per vertex and slot.
         weights: Numbers,
-        /// Opacity per vertex; 1 if omitted.
+        /// Mask value per vertex; 1 if omitted.
         mask: Option<Numbers>,
     } = "weight_layer.paint", "Paint into a layer", asks: true, enabled: rules::layered;
 }
@@ -264,14 +266,14 @@ fn find<'a>(
     }
     match found[..] {
         [one] => Ok(one),
-        [] => {
-            refuse("no_such_weight_layer", format!("there is no weight layer “{text}”; {} makes one", AddLayer::NAME))
-        }
+        [] => refuse(
+            "no_such_weight_layer",
+            format!("there is no weight layer “{text}”; use {} to add one", AddLayer::NAME),
+        ),
         [(skin, layers, k), ..] => refuse(
             "weight_layer_ambiguous",
             format!(
-                "{} weight layers are meant by “{text}”; name one by its number, such as “#{}”, and the mesh that it is on, such \
-             as “{}”",
+                "{} weight layers match “{text}”; name one by its number, such as “#{}”, together with its mesh, such as “{}”",
                 found.len(),
                 layers.layers[k].id.0,
                 layers
@@ -324,11 +326,14 @@ impl AddLayer {
         };
         let skin = match skins.iter().collect::<Vec<_>>()[..] {
             [skin] => *skin,
-            [] => return refuse("no_weights_meant", "nothing with weights is meant; name a mesh that hangs on a skin"),
+            [] => return refuse("no_weights_meant", "no mesh with weights was found; name a skinned mesh"),
             _ => {
                 return refuse(
                     "several_skins_meant",
-                    format!("{} skins are meant, and a layer is of one; name a mesh of it", skins.len()),
+                    format!(
+                        "the meshes use {} skins, but a weight layer belongs to one skin; name a mesh of that skin",
+                        skins.len()
+                    ),
                 );
             }
         };
@@ -339,7 +344,7 @@ impl AddLayer {
         }
         let id = LayerId(to.next);
         let Some(next) = to.next.checked_add(1) else {
-            return refuse("too_many_layers", "there were too many layers; flatten them");
+            return refuse("too_many_layers", "the maximum number of layers was reached; flatten the layers first");
         };
         to.next = next;
         let name = match &self.name {
@@ -373,7 +378,7 @@ fn share(value: f32, name: &str) -> Result<f32, CommandError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
     } else {
-        refuse("argument_out_of_range", format!("“{name}” is 0 to 1, not {value}"))
+        refuse("argument_out_of_range", format!("“{name}” must be 0 to 1, but is {value}"))
     }
 }
 
@@ -435,7 +440,7 @@ impl KeepWeightLayers {
         let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
         let all: Vec<_> = document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).collect();
         if all.is_empty() {
-            return refuse("no_weight_layers", "there are no weight layers to keep");
+            return refuse("no_weight_layers", "there are no weight layers to save");
         }
         let to = self.on.unwrap_or(!all.iter().all(|(_, l)| l.keeps));
         let changed = all.into_iter().filter(|(_, l)| l.keeps != to);
@@ -455,7 +460,7 @@ impl SplitWeightLayer {
         if layer.mirror.is_some() {
             return refuse(
                 "layer_is_mirrored",
-                format!("weight layer “{}” is mirrored; end that before it is split", layer.name),
+                format!("weight layer “{}” is mirrored; turn off its mirroring before splitting it", layer.name),
             );
         }
         let list = &document.skin(skin).joints;
@@ -465,17 +470,17 @@ impl SplitWeightLayer {
                 Some(k) => joints.push(k as u16),
                 None => {
                     let label = document.node(node).label(node);
-                    return refuse("not_a_joint", format!("“{label}” is no joint of the skin that the layer is on"));
+                    return refuse("not_a_joint", format!("“{label}” is not a joint of the skin of this layer"));
                 }
             }
         }
         let Some((rest, taken)) = split(layer, &joints) else {
-            return refuse("layer_is_empty", format!("weight layer “{}” holds nothing of these joints", layer.name));
+            return refuse("layer_is_empty", format!("weight layer “{}” has no weights of these joints", layer.name));
         };
         let mut to = (**layers).clone();
         let id = LayerId(to.next);
         let Some(next) = to.next.checked_add(1) else {
-            return refuse("too_many_layers", "there were too many layers; flatten them");
+            return refuse("too_many_layers", "the maximum number of layers was reached; flatten the layers first");
         };
         to.next = next;
         let name = match &self.name {
@@ -548,7 +553,10 @@ impl MaskLayer {
             if any {
                 Ok(())
             } else {
-                refuse("vertices_not_in_layer", "none of these vertices is in the layer; paint them into it first")
+                refuse(
+                    "vertices_not_in_layer",
+                    "none of these vertices is in the layer; paint weights of them in the layer first",
+                )
             }
         })
     }
@@ -619,13 +627,13 @@ impl PaintLayer {
         let Some(base) = layers.bases.get(&key) else {
             return refuse(
                 "not_in_layer",
-                format!("primitive {primitive} of “{}” is not under this layer", mesh_label(document, mesh)),
+                format!("this layer does not apply to primitive {primitive} of “{}”", mesh_label(document, mesh)),
             );
         };
         let mut part = LayerPart::new(&patch, 1.0);
         if let Some(Numbers(masks)) = &self.mask {
             if masks.len() != patch.vertices.len() {
-                return refuse("count_mismatch", "“mask” needs one number a vertex");
+                return refuse("count_mismatch", "“mask” needs one number per vertex");
             }
             for (v, mask) in patch.vertices.iter().zip(masks) {
                 if let Some(k) = part.find(*v) {
@@ -636,8 +644,7 @@ impl PaintLayer {
         if !part.fits(base.vertex_count()) {
             return refuse(
                 "weights_unsound",
-                "a layer takes vertices of the mesh, each with weights that are not negative and a mask of 0 to 1, and at \
-                 least one weight above 0",
+                "every vertex must belong to the mesh, have no negative weights, at least one weight above 0, and a mask from 0 to 1",
             );
         }
         set(document, skin, with_part(layers, at, BTreeMap::from([(key, part)])))
@@ -649,7 +656,7 @@ impl PaintLayer {
         let Some(skin) = document.layered(mesh, primitive) else {
             return refuse(
                 "not_in_layer",
-                format!("primitive {primitive} of “{}” is under no layer", mesh_label(document, mesh)),
+                format!("primitive {primitive} of “{}” has no weight layers", mesh_label(document, mesh)),
             );
         };
         let mut to = (*document.aids.weight_layers[&skin]).clone();
@@ -715,12 +722,12 @@ pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandEr
         Some(layer) => refuse(
             "layer_is_faint",
             format!(
-                "the topmost weight layer, “{}”, shows at {:.0} % only: add a layer above it, or flatten the layers",
+                "the topmost visible weight layer, “{}”, has an opacity of only {:.0} %; add a layer above it, or flatten the layers",
                 layer.name,
                 layer.opacity * 100.0
             ),
         ),
-        None => refuse("no_layer_is_on", "no weight layer shows: show one, add one, or flatten the layers"),
+        None => refuse("no_layer_is_on", "no weight layer is visible; show a layer, add one, or flatten the layers"),
     }
 }
 
@@ -740,12 +747,12 @@ pub fn paint_into(
         return refuse("no_weight_layers", "the skin has no weight layers");
     };
     let Some(target) = layers.layer(layer) else {
-        return refuse("no_such_weight_layer", format!("weight layer #{} is not there", layer.0));
+        return refuse("no_such_weight_layer", format!("weight layer #{} does not exist", layer.0));
     };
     if !layers.counts(target) {
         return refuse(
             "layer_is_off",
-            format!("weight layer “{}” does not show; show it before it is painted", target.name),
+            format!("weight layer “{}” is not visible; show it before painting in it", target.name),
         );
     }
     for (mesh, primitive, patch) in changes {
@@ -810,7 +817,7 @@ pub(super) fn through(
             Some(_) => {
                 return refuse(
                     "layer_of_other_skin",
-                    "the layer is of another skin than what is changed; name the mesh",
+                    "the layer belongs to another skin than the meshes to change; name a mesh of its skin",
                 );
             }
             None => layer_for(document, skin)?,

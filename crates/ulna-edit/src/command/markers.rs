@@ -114,7 +114,7 @@ impl AddMarker {
             let marker = Marker { time, name: name.into(), color: self.color.map(Into::into).unwrap_or_default() };
             match at {
                 Some(_) => {
-                    Err(CommandError::other("marker_there_already", format!("there is a marker at {time} s already")))
+                    Err(CommandError::other("marker_there_already", format!("there is already a marker at {time} s")))
                 }
                 None => {
                     markers.push(marker);

@@ -18,7 +18,7 @@ document_commands! {
         strength: Option<f32>,
         /// Whether the texture repeats at its edges; yes if omitted.
         wrap: Option<bool>,
-    } = "material.height_to_normal", "Height map to normal map", asks: true, enabled: rules::opened;
+    } = "material.height_to_normal", "Convert height map to normal map", asks: true, enabled: rules::opened;
 }
 
 fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
@@ -33,8 +33,8 @@ fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, Command
     let found: Vec<usize> = (0..names.len()).filter(|k| names[*k] == Some(text)).collect();
     match found[..] {
         [one] => Ok(one),
-        [] => refuse("no_such_thing", format!("there is no {what} “{text}”")),
-        _ => refuse("name_ambiguous", format!("{} {what}s are called “{text}”; give its #index", found.len())),
+        [] => refuse("no_such_thing", format!("there is no {what} named “{text}”")),
+        _ => refuse("name_ambiguous", format!("{} {what}s are named “{text}”; use its #index", found.len())),
     }
 }
 
@@ -53,16 +53,13 @@ impl HeightToNormal {
             (None, None) => {
                 return refuse(
                     "no_such_image",
-                    format!("“{}” takes its normals from no picture; name the image", self.material),
+                    format!("“{}” has no normal texture; name the height map as “image”", self.material),
                 );
             }
         };
         let strength = self.strength.unwrap_or(4.0);
         if !(0.0..=1000.0).contains(&strength) {
-            return refuse(
-                "argument_out_of_range",
-                format!("{strength} pixels are no strength; give one from 0 to 1000"),
-            );
+            return refuse("argument_out_of_range", format!("“strength” is {strength}, but must be 0 to 1000 pixels"));
         }
         let made = made(document, from, strength, self.wrap.unwrap_or(true))?;
         let image = ImageId::from(document.images.len());
@@ -93,7 +90,7 @@ impl HeightToNormal {
 /// The normal map of an image of heights.
 fn made(document: &Document, from: ImageId, strength: f32, wrap: bool) -> Result<Image, CommandError> {
     let Some(image) = document.images.get(from.index()) else {
-        return refuse("no_such_image", "that image is not there");
+        return refuse("no_such_image", "that image does not exist");
     };
     let label = image.name.as_deref().map_or_else(|| format!("image {}", from.0), ToOwned::to_owned);
     let unread = |why: String| CommandError::other("image_unreadable", format!("“{label}” cannot be read: {why}"));
@@ -101,7 +98,7 @@ fn made(document: &Document, from: ImageId, strength: f32, wrap: bool) -> Result
     if !is_gray(&picture) {
         return refuse(
             "not_a_height_map",
-            format!("“{label}” has colors: it is no height map, and perhaps a normal map already"),
+            format!("“{label}” has colors, so it is not a height map; it may already be a normal map"),
         );
     }
     let normals = normal_map(&picture, strength, wrap);

@@ -22,14 +22,14 @@ document_commands! {
         node: Nodes,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.mirror", "Mirror to the other side", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
+    } = "pose.mirror", "Mirror pose", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
     /// Swaps the poses of both sides
     FlipPose {
         /// Joints to flip, with their mirror joints; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.flip", "Flip the pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
+    } = "pose.flip", "Flip pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
 }
 
 /// The components in which a transform differs from another by more than rounding.
@@ -63,7 +63,7 @@ pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice>
     let label = document.node(gap.node).label(gap.node);
     let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
     let said = format!(
-        "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image ({percent:.1} % of the model's size)"
+        "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image of the other side ({percent:.1} % of the model size)"
     );
     Some(Notice::new("not_symmetric", said))
 }
@@ -76,8 +76,7 @@ pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Opt
     let label = document.node(skin.node).label(skin.node);
     let (millimeters, percent) = (skin.distance * 1000.0, skin.part * 100.0);
     let said = format!(
-        "the weights of {label} are not alike on both sides: its skin is up to {millimeters:.1} mm from the mirror image \
-         ({percent:.1} % of the size); weights.mirror makes them alike"
+        "the weights of {label} are not symmetric: its skin is up to {millimeters:.1} mm from the mirror image ({percent:.1} % of the model size); use weights.mirror to make them symmetric"
     );
     Some(Notice::new("weights_not_symmetric", said))
 }
@@ -85,7 +84,7 @@ pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Opt
 /// All that is said of a mirrored pose.
 fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
     let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
-    let said = || format!("{} no partner on the other side", joints(alone));
+    let said = || format!("{} no mirror joint", joints(alone));
     let alone = (alone > 0).then(|| Notice::new("no_mirror_partner", said()));
     alone.into_iter().chain(scales(scales_left)).chain(off).collect()
 }
@@ -102,7 +101,7 @@ impl MirrorPose {
                 let [a, b] = [*node, both].map(|n| document.node(n).label(n));
                 return Err(CommandError::other(
                     "both_sides_given",
-                    format!("both {a} and {b} are given; give the joints of one side"),
+                    format!("{a} and {b} are mirror joints of each other; name only the joints of one side"),
                 ));
             }
         }
@@ -110,7 +109,7 @@ impl MirrorPose {
             nodes.iter().copied().filter(|n| mirror.partner(*n).is_some_and(|p| p != *n)).collect();
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
-            let message = "none of these joints has a partner on the other side; pairs can be corrected in Paint mode";
+            let message = "none of these joints has a mirror joint; correct the pairs in Paint mode";
             return Err(CommandError::other("no_mirror_partner", message));
         }
         let changes = changes(&place, &wanted);
@@ -172,10 +171,7 @@ impl FlipPose {
         });
         let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
         if wanted.is_empty() && morphs.is_empty() {
-            return Err(CommandError::other(
-                "no_mirror_partner",
-                "none of these joints has a partner on the other side",
-            ));
+            return Err(CommandError::other("no_mirror_partner", "none of these joints has a mirror joint"));
         }
         let changes = changes(&place, &wanted);
         let after = place.seen().with(document, &changes);

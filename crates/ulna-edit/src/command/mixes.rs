@@ -48,18 +48,18 @@ document_commands! {
         fade: Option<Seconds>,
         /// Lane of the clip; the lowest if omitted.
         lane: Option<String>,
-    } = "mix.go", "Go over to a clip", asks: true;
-    /// Plays one clip on the upper body over another
+    } = "mix.go", "Transition to a clip", asks: true;
+    /// Plays one clip on the upper body and another clip on the rest of the body
     PlayOver {
-        /// Clip of the body.
+        /// Clip of the whole body.
         clip: ClipName,
         /// Clip of the upper body.
         over: ClipName,
-        /// First joint of the upper part; the whole upper body if omitted.
+        /// First joint of the upper body, with its descendants; found automatically if omitted.
         node: Option<Nodes>,
         /// Start in the mix, in seconds; 0 if omitted.
         time: Option<Seconds>,
-    } = "mix.over", "Shoot while running", asks: true;
+    } = "mix.over", "Overlay the upper body", asks: true;
     /// Bakes the mix to a new clip
     BakeMix {
         /// Name.
@@ -75,12 +75,12 @@ document_commands! {
     KeepMix {
         /// Whether to save the mix in the file; yes if omitted.
         on: Option<bool>,
-    } = "mix.keep", "Keep the mix in the file";
+    } = "mix.keep", "Save the mix in the file";
     /// Adds markers L and R at the footsteps of a clip
     MarkFootfalls {
         /// Clip to edit.
         clip: ClipName,
-    } = "clip.footfalls", "Mark the footfalls", asks: true;
+    } = "clip.footfalls", "Mark footsteps", asks: true;
 }
 
 choice! {
@@ -168,10 +168,12 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
     let named: Result<NamedMix, _> = match text {
         Value::String(text) => serde_json::from_str(text),
         // A list would be read as the members in their order.
-        Value::Array(_) => return Err("that is no mix: it is a list, and not an object with “lanes”".to_owned()),
+        Value::Array(_) => {
+            return Err("the mix is invalid: it is a list, but must be an object with “lanes”".to_owned());
+        }
         other => serde_json::from_value(other.clone()),
     };
-    let named = named.map_err(|e| format!("that is no mix: {e}"))?;
+    let named = named.map_err(|e| format!("the mix is invalid: {e}"))?;
     if let Some(fault) = named.fault() {
         return Err(fault);
     }
@@ -197,7 +199,7 @@ pub fn found_mix(document: &Document, named: &NamedMix) -> Result<Mix, String> {
         .map_err(|e| e.to_string())?[..]
     {
         [one] => Ok(one),
-        _ => Err(format!("“{node}” names several nodes; give its path or its #index")),
+        _ => Err(format!("“{node}” matches several nodes; use the path or the #index of one")),
     })
 }
 
@@ -331,7 +333,7 @@ fn put(mix: Mix) -> Outcome {
 
 /// A mix with something on it.
 fn there(document: &Document) -> Result<Shared<Mix>, CommandError> {
-    let none = || sentence("no_mix", "there is no mix; lay a clip on a lane first".to_owned());
+    let none = || sentence("no_mix", "the mix is empty; add a clip to a lane first".to_owned());
     mix_of(document).filter(|m| m.length() > 0.0).ok_or_else(none)
 }
 
@@ -366,7 +368,10 @@ impl GoTo {
         let lane = match (mix.lanes.iter().position(covers), &self.lane) {
             (Some(at), _) => at,
             (None, Some(name)) => {
-                return Err(sentence("no_such_lane", format!("no lane “{name}” covers what is below it")));
+                return Err(sentence(
+                    "no_such_lane",
+                    format!("there is no lane “{name}” that covers the lanes below it"),
+                ));
             }
             (None, None) => {
                 mix.lanes.insert(0, MixLane::new("Body"));
@@ -375,7 +380,7 @@ impl GoTo {
         };
         let now = f64::from(self.time.0);
         if !now.is_finite() || now < 0.0 {
-            return Err(sentence("argument_out_of_range", format!("{now} s is no time of a mix")));
+            return Err(sentence("argument_out_of_range", format!("“time” is {now} s, but must be 0 s or more")));
         }
         let (start, enters) = self.when_of(document, &mix, lane, now, clip);
         let fade = f64::from(self.fade.map_or(0.25, |f| f.0));
@@ -483,7 +488,7 @@ impl PlayOver {
                 _ => {
                     return Err(sentence(
                         "one_node_wanted",
-                        "one joint is meant, from which the upper clip plays".to_owned(),
+                        "name exactly one joint as “node”; the upper clip plays on it and its descendants".to_owned(),
                     ));
                 }
             },
@@ -568,11 +573,11 @@ impl BakeMix {
         if !(1.0..=1000.0).contains(&rate) {
             return Err(sentence(
                 "argument_out_of_range",
-                format!("{rate} frames a second is no rate to bake at; give one from 1 to 1000"),
+                format!("“rate” is {rate}, but must be 1 to 1000 frames per second"),
             ));
         }
         if !(0.0..=1000.0).contains(&bound) {
-            return Err(sentence("argument_out_of_range", format!("{bound} mm is no bound; give one from 0 to 1000")));
+            return Err(sentence("argument_out_of_range", format!("“millimetres” is {bound}, but must be 0 to 1000")));
         }
         let span = (0.0, mix.length());
         /// More is no clip that anyone keeps; it is said before it takes minutes.
@@ -580,20 +585,20 @@ impl BakeMix {
         if span.1 * rate > MOST {
             return Err(sentence(
                 "mix_out_of_bounds",
-                format!("{:.0} s at {rate} frames a second are too many keys; bake at a lower rate", span.1),
+                format!("{:.0} s at {rate} frames per second would be too many keys; bake at a lower rate", span.1),
             ));
         }
         let made = Shared::new(baked(document, &mix, span, rate));
         if made.tracks.is_empty() {
             return Err(sentence(
                 "mix_is_still",
-                "the mix moves nothing: its clips have no keys, or are gone".to_owned(),
+                "the mix has no motion: its clips have no keys, or were removed".to_owned(),
             ));
         }
         let seen = SeenPoints::of(document, SeenPoints::MANY);
         let off = baked_error(document, &mix, span, &made, (&seen, rate));
         let mut said = format!(
-            "{:.2} s at {} frames a second; between them {} is off by at most {:.2} mm",
+            "{:.2} s at {} frames per second; max error of {} between frames: {:.2} mm",
             span.1,
             rate_in_words(rate),
             seen.label(),
@@ -604,13 +609,13 @@ impl BakeMix {
             let parts = TravelParts { ground: true, height: false, turn: false };
             match move_travel(document, &clip, TravelTo::InPlace, parts, None) {
                 Ok(moved) => clip = moved.clip,
-                Err(_) => said += "; nothing of it moves the body over the ground",
+                Err(_) => said += "; there was no travel over the ground to remove",
             }
         }
         if bound > 0.0 {
             let less = reduced(document, &clip, bound / 1000.0);
             said += &format!(
-                "; {} of {} keys kept, the skin within {:.2} mm of a body 1.8 m high",
+                "; {} of {} keys kept, max error {:.2} mm on a body 1.8 m tall",
                 less.keys[1],
                 less.keys[0],
                 less.error * 1000.0
@@ -632,7 +637,10 @@ impl KeepMix {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let place = scene_of(document).ok_or_else(|| {
-            sentence("no_scene", "this file has no scene to keep a mix with; its text can be copied".to_owned())
+            sentence(
+                "no_scene",
+                "this file has no scene, so the mix cannot be saved in it; copy the mix as text instead".to_owned(),
+            )
         })?;
         let mut edits = Vec::new();
         let to = if self.on.unwrap_or(true) {
@@ -641,13 +649,13 @@ impl KeepMix {
             // Numbers are others when clips before them go.
             if let Some(id) = clips.copied().find(|id| clip_text(document, *id).starts_with('#')) {
                 let why = if document.clips.contains(id) {
-                    format!("{} has no name of its own; rename it first", document.clip_label(id))
+                    format!("{} has no unique name; rename it first", document.clip_label(id))
                 } else {
-                    "one of its bars plays a clip that is gone; remove the bar first".to_owned()
+                    "one of its bars plays a clip that was removed; remove the bar first".to_owned()
                 };
                 return Err(sentence(
                     "mix_not_found_again",
-                    format!("the file would not find the mix's clips again: {why}"),
+                    format!("the clips of the mix could not be found again when the file is opened: {why}"),
                 ));
             }
             Some(Shared::new(named_mix(document, &mix)))
@@ -672,11 +680,11 @@ impl MarkFootfalls {
         if falls.is_empty() {
             let label = document.clip_label(id);
             let why = match known_feet(document) {
-                (0, _) => "no feet were found by name, by humanoid map or by the legs",
-                (_, 0) => "its feet cannot be told left from right; put “left” and “right” into their names",
-                _ => "its feet stay near the ground and never step",
+                (0, _) => "no feet were found by joint name, by humanoid map or by the shape of the legs",
+                (_, 0) => "its left and right foot cannot be told apart; add “left” and “right” to the joint names",
+                _ => "its feet never leave the ground, so there are no steps",
             };
-            return Err(sentence("no_footfalls", format!("no footfalls in {label}: {why}")));
+            return Err(sentence("no_footfalls", format!("no footsteps found in {label}: {why}")));
         }
         let kept = clip.markers.iter().filter(|m| !matches!(&*m.name, "L" | "R")).cloned();
         let new = falls.iter().map(|(time, side)| Marker {

@@ -662,13 +662,13 @@ impl ArgumentType {
     /// What it looks like, for a field that is empty.
     pub const fn hint(self) -> &'static str {
         match self {
-            Self::Node => "names, apart by commas",
-            Self::Clip => "a clip's name",
+            Self::Node => "names, separated by commas",
+            Self::Clip => "a clip name",
             Self::Number => "a number",
             Self::Seconds => "seconds",
             Self::Degrees => "degrees",
             Self::Vector => "three numbers",
-            Self::Factor => "a number, or three",
+            Self::Factor => "one or three numbers",
             Self::Quaternion => "four numbers, x y z w",
             Self::Axis => "x, y, z or three numbers",
             Self::Space => "local, parent or world",
@@ -676,11 +676,11 @@ impl ArgumentType {
             Self::Text => "text",
             Self::Path => "a path",
             Self::Flag => "true or false",
-            Self::Mesh => "a mesh's name",
+            Self::Mesh => "a mesh name",
             Self::Vertices => "such as 0-99, 120",
-            Self::Numbers => "numbers, apart by commas",
+            Self::Numbers => "numbers, separated by commas",
             Self::Keys => "{\"Arm\": {\"rotation\": [0, 0.5]}}",
-            Self::Choice(_) => "one of those",
+            Self::Choice(_) => "a choice",
         }
     }
 }
@@ -864,7 +864,7 @@ impl<'de> Deserialize<'de> for Once {
                 let mut members = Map::new();
                 while let Some((key, value)) = map.next_entry::<String, Value>()? {
                     if members.contains_key(&key) {
-                        return Err(A::Error::custom(format!("“{key}” stands twice")));
+                        return Err(A::Error::custom(format!("“{key}” is defined twice")));
                     }
                     members.insert(key, value);
                 }

@@ -14,7 +14,7 @@ use ulna_motion::{Pose, Stack, clip_edit::with_interpolation, insert_key};
 fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, CommandError> {
     let label = document.node(node).label(node);
     let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else {
-        return Err(CommandError::other("no_mesh", format!("{label} has no mesh, and so no morph targets")));
+        return Err(CommandError::other("no_mesh", format!("{label} has no mesh, so it has no morph targets")));
     };
     let named = mesh.target_names.iter().position(|n| &**n == text);
     let number = text.trim_start_matches('#').parse::<usize>().ok().filter(|k| *k < mesh.target_count());
@@ -35,7 +35,7 @@ document_commands! {
 
     /// Sets the weight of a morph target, by its name or number
     SetMorph {
-        /// Nodes to key.
+        /// Nodes with the morph target.
         node: Nodes,
         /// Morph target.
         target: String,
@@ -44,7 +44,7 @@ document_commands! {
     } = "pose.morph", "Set a morph target", asks: true, enabled: rules::morphing;
     /// Resets morph targets to the weights of the mesh
     ResetMorphs {
-        /// Nodes to key.
+        /// Nodes with the morph target.
         node: Nodes,
     } = "pose.reset_morphs", "Reset morph targets", asks: true, enabled: rules::morphing;
     /// Sets a key for all morph targets of a node
@@ -53,9 +53,9 @@ document_commands! {
         clip: ClipName,
         /// Time, in seconds.
         time: Seconds,
-        /// Nodes to key.
+        /// Nodes with the morph target.
         node: Nodes,
-        /// Morph target with another weight than the visible one.
+        /// Morph target to key with another weight than the current one.
         target: Option<String>,
         /// Weight of that target.
         weight: Option<f32>,
@@ -68,13 +68,13 @@ document_commands! {
         clip: ClipName,
         /// Time, in seconds.
         time: Seconds,
-        /// Nodes to key.
+        /// Nodes with the morph target.
         node: Nodes,
         /// Morph target.
         target: String,
         /// Weight of the target.
         weight: f32,
-    } = "unkeyed.morph", "Pose a morph target", menu: "Clip", asks: true, enabled: rules::morphing;
+    } = "unkeyed.morph", "Pose a morph target without a key", menu: "Clip", asks: true, enabled: rules::morphing;
 }
 
 /// `weights` with one of them replaced, for every node.
@@ -138,7 +138,7 @@ impl KeyMorphs {
             _ => {
                 return Err(CommandError::other(
                     "arguments_together",
-                    "“target” and “weight” go together: which morph target, and what it is set to",
+                    "“target” and “weight” must be used together: the morph target and its weight",
                 ));
             }
         };

@@ -75,11 +75,11 @@ impl PoseDestination {
 impl ArgumentPart for PoseDestination {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<ClipName>::specs("clip", "Clip that gets an unkeyed pose; the pose of the file if omitted."),
+            Option::<ClipName>::specs("clip", "Clip that receives an unkeyed pose; the pose of the file if omitted."),
             Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
             Option::<LayerName>::specs(
                 "layer",
-                "Layer of that clip, or of the pose, that receives it; none if omitted.",
+                "Layer of that clip, or of the pose, that receives the pose; none if omitted.",
             ),
         ]
         .concat()
@@ -172,7 +172,7 @@ impl<'a> Place<'a> {
                 let missing = if given.is_some() { "time" } else { "clip" };
                 return Err(CommandError::other(
                     "arguments_together",
-                    format!("“clip” and “time” go together; “{missing}” is missing"),
+                    format!("“clip” and “time” must be used together; “{missing}” is missing"),
                 ));
             }
         };
@@ -284,7 +284,7 @@ impl<'a> Place<'a> {
         let (residue, node) = worst?;
         let label = document.node(node).label(node);
         let said = format!(
-            "{label} cannot stay quite as it is: that would shear it by {:.1} %, which a node cannot hold",
+            "{label} cannot keep its exact world transform: that would shear it by {:.1} %, which a node cannot store",
             residue * 100.0
         );
         Some(Notice::new("shear_dropped", said))

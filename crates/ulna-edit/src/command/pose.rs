@@ -90,9 +90,9 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
     let (residue, node) = worst?;
     let label = document.node(node).label(node);
     let whose =
-        if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” most, have") };
+        if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” the most, have") };
     let said = format!(
-        "{whose} a matrix that shears by {:.1} %; the shear is dropped, since translation, rotation and scale cannot hold it",
+        "{whose} a matrix with {:.1} % of shear; the shear was removed, because translation, rotation and scale cannot store it",
         residue * 100.0
     );
     Some(Notice::new("shear_dropped", said))
@@ -216,7 +216,7 @@ document_commands! {
         degrees: Degrees,
         /// Space of the axis; local if omitted.
         space: Option<AnySpace>,
-        /// Point of the scene to turn about, in meters, for an axis of the scene; each joint's own origin if omitted.
+        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if omitted.
         pivot: Option<Vec3>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
@@ -244,7 +244,7 @@ document_commands! {
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
-        /// Point of the scene to scale about, in meters, for axes of the scene; each joint's own origin if omitted.
+        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if omitted.
         pivot: Option<Vec3>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
@@ -257,7 +257,7 @@ document_commands! {
         node: Nodes,
         /// Values to set.
         to: Trs,
-    } = "pose.set", "Set the edit", asks: true;
+    } = "pose.set", "Set pose offset", asks: true;
     /// Sets the local transform of nodes, relative to their parent
     SetLocal {
         /// Nodes to set.
@@ -347,7 +347,7 @@ fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
         _ if pivot.is_none() => Ok(()),
         _ => Err(CommandError::other(
             "arguments_together",
-            format!("a “pivot” goes with axes of the scene; set “space” to “{}”", Space::World.label()),
+            format!("“pivot” works only in world space; set “space” to “{}”", Space::World.label()),
         )),
     }
 }
@@ -399,7 +399,9 @@ impl Shift {
             let to = local.translation + step;
             if step != Vec3::ZERO && to == local.translation {
                 let label = document.node(node).label(node);
-                let message = format!("{label} is so far away that a step of this size is lost; use larger numbers");
+                let message = format!(
+                    "{label} is so far from the origin that a step of this size is lost to rounding; use larger values"
+                );
                 return Err(CommandError::other("too_far_away", message));
             }
             Ok((node, Components { translation: Some(to), ..Components::default() }))
@@ -443,7 +445,7 @@ impl Resize {
             if local.scale.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
                 let label = document.node(node).label(node);
                 let message = format!(
-                    "{label} has a scale of 0 along an axis, which no factor changes; set the scale first, by “{}” or in the inspector",
+                    "{label} has a scale of 0 along an axis, which cannot be scaled by a factor; set the scale first, with “{}” or in the inspector",
                     SetLocal::NAME
                 );
                 return Err(CommandError::other("scale_is_zero", message));
@@ -475,7 +477,7 @@ impl Resize {
         let note = oblique.map(|(_, node)| {
             let label = document.node(node).label(node);
             let said = format!(
-                "the axes of {label} lie across those it was scaled along, which would shear it; its scale is the nearest                  that a node can hold"
+                "the axes of {label} differ from the axes of scaling, which would shear it; the nearest scale without shear was used"
             );
             Notice::new("shear_dropped", said)
         });
@@ -615,7 +617,7 @@ pub(super) fn some_given(to: &Trs) -> Result<Components, CommandError> {
     if given.is_empty() {
         return Err(CommandError::other(
             "argument_missing",
-            "nothing to set is given; name translation, rotation, degrees or scale",
+            "there is nothing to set; add translation, rotation, degrees or scale",
         ));
     }
     Ok(given)
@@ -688,7 +690,7 @@ impl SetWorld {
         let note = worst.map(|(residue, node)| {
             let label = document.node(node).label(node);
             let said = format!(
-                "unequal scales above {label} would shear it by {:.1} %, which a node cannot hold; it is as near as it can be",
+                "nonuniform scale in a parent of {label} would shear it by {:.1} %, which a node cannot store; the nearest transform was used",
                 residue * 100.0
             );
             Notice::new("shear_dropped", said)

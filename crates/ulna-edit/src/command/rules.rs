@@ -19,17 +19,17 @@ pub(super) const fn opened(a: &Availability) -> Rule {
 pub(super) const fn unsaved(a: &Availability) -> Rule {
     match (a.document, a.unsaved) {
         (false, _) => Err("No file is open"),
-        (_, false) => Err("Everything is saved"),
+        (_, false) => Err("There are no unsaved changes"),
         _ => Ok(()),
     }
 }
 
 pub(super) const fn undoable(a: &Availability) -> Rule {
-    when(a.undo, "Nothing was done yet")
+    when(a.undo, "There is nothing to undo")
 }
 
 pub(super) const fn redoable(a: &Availability) -> Rule {
-    when(a.redo, "Nothing was undone")
+    when(a.redo, "There is nothing to redo")
 }
 
 pub(super) const fn with_camera(a: &Availability) -> Rule {
@@ -49,19 +49,19 @@ pub(super) const fn selected(a: &Availability) -> Rule {
 }
 
 pub(super) const fn nameable(a: &Availability) -> Rule {
-    when(a.nodes > 0 || a.clip_shown, "Nothing is selected, and no clip is shown")
+    when(a.nodes > 0 || a.clip_shown, "Nothing is selected, and no clip is open")
 }
 
 pub(super) const fn clip_shown(a: &Availability) -> Rule {
-    when(a.clip_shown, "No clip is shown; choose one on the timeline")
+    when(a.clip_shown, "No clip is open; choose a clip on the timeline")
 }
 
 pub(super) const fn pose_layer(a: &Availability) -> Rule {
-    when(a.pose_layers > 0, "There is no layer here; New layer makes one")
+    when(a.pose_layers > 0, "There are no layers here; use New layer to add one")
 }
 
 pub(super) const fn any_pose_layer(a: &Availability) -> Rule {
-    when(a.any_pose_layers, "The file has no layers; New layer makes one")
+    when(a.any_pose_layers, "The file has no layers; use New layer to add one")
 }
 
 pub(super) const fn layer_of_clip(a: &Availability) -> Rule {
@@ -117,21 +117,21 @@ pub(super) const fn paintable(a: &Availability) -> Rule {
 
 pub(super) const fn bare(a: &Availability) -> Rule {
     match opened(a) {
-        Ok(()) => when(a.bare, "Every mesh that hangs on a skin has weights"),
+        Ok(()) => when(a.bare, "Every skinned mesh has weights"),
         not => not,
     }
 }
 
 pub(super) const fn painting(a: &Availability) -> Rule {
     match weighted(a) {
-        Ok(()) => when(a.painting, "This is for Paint mode"),
+        Ok(()) => when(a.painting, "This works only in Paint mode"),
         not => not,
     }
 }
 
 pub(super) const fn painting_joint(a: &Availability) -> Rule {
     match painting(a) {
-        Ok(()) => when(a.joint, "No joint is selected to be painted"),
+        Ok(()) => when(a.joint, "No joint is selected for painting"),
         not => not,
     }
 }
@@ -145,7 +145,7 @@ pub(super) const fn with_vertices(a: &Availability) -> Rule {
 
 pub(super) const fn layered(a: &Availability) -> Rule {
     match weighted(a) {
-        Ok(()) => when(a.layers, "There are no weight layers; add one"),
+        Ok(()) => when(a.layers, "There are no weight layers; add one first"),
         not => not,
     }
 }

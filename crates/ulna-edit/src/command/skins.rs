@@ -30,24 +30,24 @@ document_commands! {
         joint: Nodes,
         /// Whether to add all nodes below these joints, after the named ones.
         below: Option<bool>,
-        /// Clip whose pose is bound; the pose of the file if omitted.
+        /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
         /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
         /// Name of the skin.
         name: Option<String>,
-    } = "skin.create", "Hang on joints", asks: true, enabled: rules::opened;
+    } = "skin.create", "Bind to joints", asks: true, enabled: rules::opened;
     /// Rebinds skinned meshes at the current pose of their joints
     BindSkin {
         /// Nodes of the meshes to bind; all if omitted.
         node: Option<Nodes>,
-        /// Clip whose pose is bound; the pose of the file if omitted.
+        /// Clip with the pose to bind in; the pose of the file if omitted.
         clip: Option<ClipName>,
         /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
-        /// Shape that is bound; the modelled one if omitted.
+        /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently deformed; the modeled shape if omitted.
         shape: Option<BoundShape>,
-    } = "skin.bind", "Bind as it stands", asks: true, enabled: rules::weighted;
+    } = "skin.bind", "Rebind at current pose", asks: true, enabled: rules::weighted;
 }
 
 choice! {
@@ -68,7 +68,7 @@ fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, Comman
 fn standing(document: &Document, clip: Option<&ClipName>, time: Option<Seconds>) -> Result<Pose, CommandError> {
     let time = f64::from(time.map_or(0.0, |t| t.0));
     if !time.is_finite() {
-        return refuse("argument_out_of_range", format!("{time} s is no time"));
+        return refuse("argument_out_of_range", format!("“time” is {time} s, but must be 0 s or more"));
     }
     let clip = match clip {
         None => None,
@@ -99,7 +99,7 @@ fn bound(
         let label = document.node(joint).label(joint);
         refuse(
             "squashed_flat",
-            format!("“{label}” is squashed flat there, and no bind can undo that; give it a scale other than 0"),
+            format!("“{label}” has a scale of 0 there, so nothing can be bound to it; set another scale"),
         )
     })?;
     Ok(Shared::new(Skin { name, joints: joints.to_vec().into(), inverse_bind: inverse.into(), has_inverse_bind: true }))
@@ -236,7 +236,7 @@ impl Plan {
                 let other = document.node(other).label(other);
                 return refuse(
                     "mesh_is_shared",
-                    format!("“{other}” shows the mesh of “{label}”, too, and would change with it"),
+                    format!("“{other}” uses the same mesh as “{label}” and would change with it"),
                 );
             }
         }
@@ -246,7 +246,7 @@ impl Plan {
         for (primitive, shape) in shapes {
             self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
         }
-        self.lines.push(format!("{count} vertices of {label} are stored as they are seen"));
+        self.lines.push(format!("{count} vertices of {label} are stored in their current deformed shape"));
         Ok(())
     }
 
@@ -254,7 +254,7 @@ impl Plan {
     fn settle(&mut self, joints: &[NodeId]) -> Result<(), CommandError> {
         let rests = self.draft.settle(joints)?;
         if rests > 0 {
-            self.lines.push(format!("{} at rest where they stand now", joints_are(rests)));
+            self.lines.push(format!("{} given the current pose as rest pose", joints_are(rests)));
         }
         Ok(())
     }
@@ -296,11 +296,11 @@ impl CreateSkin {
         for node in &nodes {
             let (about, label) = (document.node(*node), document.node(*node).label(*node));
             match (about.mesh, about.skin) {
-                (None, _) => return refuse("no_mesh", format!("“{label}” has no mesh; name the node of one")),
+                (None, _) => return refuse("no_mesh", format!("“{label}” has no mesh; name a node with a mesh")),
                 (_, Some(_)) => {
                     return refuse(
                         "skinned_already",
-                        format!("“{label}” hangs on a skin already; skin.bind binds it anew"),
+                        format!("“{label}” already has a skin; use skin.bind to rebind it"),
                     );
                 }
                 _ => {}
@@ -320,17 +320,16 @@ impl CreateSkin {
                 Hung::Stays => stays.push(*node),
             }
         }
-        plan.lines.push(format!("bound to it without moving: {}", labels(document, &nodes)));
+        plan.lines.push(format!("bound without changing position: {}", labels(document, &nodes)));
         if !moved.is_empty() {
             plan.lines.push(format!(
-                "{} became a root without a transform, because parent transforms do not affect skinned meshes",
+                "{} was moved to the top level without a transform, because parent transforms do not affect skinned meshes",
                 labels(document, &moved)
             ));
         }
         if !stays.is_empty() {
             plan.lines.push(format!(
-                "{} keeps its place in the tree, because more than its mesh depends on it; its transform and those of its parents no longer \
-                 move the mesh, and check warns about that",
+                "{} keeps its parent, because other nodes depend on it; its transform and its parents no longer affect the mesh, and “ulna check” warns about that",
                 labels(document, &stays)
             ));
         }
@@ -340,7 +339,7 @@ impl CreateSkin {
         };
         match plan.bare.iter().map(vertices).sum::<usize>() {
             0 => plan.lines.push("its weights stay as they are".to_owned()),
-            count => plan.lines.push(format!("{count} vertices get weights of the nearest bones")),
+            count => plan.lines.push(format!("weights of {count} vertices were computed from the nearest bones")),
         }
         plan.settle(&joints)?;
         let others: Vec<NodeId> = document
@@ -349,7 +348,7 @@ impl CreateSkin {
             .filter(|n| document.node(*n).mesh.is_some_and(|m| plan.bare.contains(&m)))
             .collect();
         if !others.is_empty() {
-            plan.lines.push(format!("{} shows the same mesh and stays without a skin", labels(document, &others)));
+            plan.lines.push(format!("{} uses the same mesh and stays unskinned", labels(document, &others)));
         }
         Ok(plan)
     }
@@ -371,7 +370,7 @@ impl CreateSkin {
                 return refuse(
                     "named_twice",
                     format!(
-                        "“{label}” is named twice; the weights of {} refer to joints by their order, so name each joint once",
+                        "“{label}” is listed twice; the weights of {} refer to joints by their order, so list each joint once",
                         labels(document, meshes)
                     ),
                 );
@@ -385,7 +384,7 @@ impl CreateSkin {
             let label = document.node(*mesh).label(*mesh);
             return refuse(
                 "mesh_is_no_joint",
-                format!("“{label}” has a mesh and cannot be a joint; name only joints, or their topmost joint"),
+                format!("“{label}” has a mesh, so it cannot be a joint; name only joints, or their topmost joint"),
             );
         }
         let named = joints.len();
@@ -430,14 +429,16 @@ impl CreateSkin {
         if let Some(skin) = known {
             if document.skins.contains(skin) {
                 let name = plan.draft.document.skin(skin).name.as_deref().unwrap_or_default();
-                plan.lines.push(format!("the skin “{name}” has the same joints and binds, and is used again"));
+                plan.lines.push(format!(
+                    "the existing skin “{name}” is used, because it has the same joints and inverse bind matrices"
+                ));
             }
             return Ok(skin);
         }
         let skin = plan.draft.document.skins.next_id();
         let label = document.node(node).label(node);
         let name = self.name.clone().unwrap_or_else(|| format!("{label} skin"));
-        plan.lines.push(format!("a new skin “{name}” of {}", joints_of(joints.len())));
+        plan.lines.push(format!("new skin “{name}” with {}", joints_of(joints.len())));
         let to = Skin { name: Some(name.into()), ..(*to).clone() };
         plan.draft.put(Edit::SetSkin { skin, to: Some(Shared::new(to)) })?;
         Ok(skin)
@@ -489,13 +490,13 @@ impl BindSkin {
                 let label = about.label(*node);
                 return refuse(
                     "not_skinned",
-                    format!("“{label}” is no mesh on a skin; skin.create hangs one on joints"),
+                    format!("“{label}” is not a skinned mesh; use skin.create to bind it to joints"),
                 );
             }
         }
         let skins: BTreeSet<SkinId> = nodes.iter().filter_map(|n| document.node(*n).skin).collect();
         if skins.is_empty() {
-            return refuse("not_skinned", "no mesh hangs on a skin");
+            return refuse("not_skinned", "there are no skinned meshes");
         }
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());
         let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
@@ -513,14 +514,14 @@ impl BindSkin {
             }
             let far = farthest(&about.inverse_bind, &to.inverse_bind, &shown.scene_from_mesh);
             plan.lines.push(format!(
-                "{} bound to {} as they stand; the farthest is {:.1} cm from where it was bound",
+                "{} bound to {} in the current pose; the farthest joint is {:.1} cm from its previous bind position",
                 labels(document, &own),
                 joints_of(about.joints.len()),
                 far * 100.0
             ));
             if shown.apart > 1e-4 {
                 plan.lines.push(format!(
-                    "its joints show it up to {:.1} mm apart at rest, and it is bound where the heaviest does",
+                    "its joints disagree by up to {:.1} mm about its rest position; the position given by the joint with the most weight is used",
                     shown.apart * 1000.0
                 ));
             }
@@ -532,7 +533,7 @@ impl BindSkin {
                     return refuse(
                         "layers_on_shared_skin",
                         format!(
-                            "{} shares its skin with others and has weight layers; flatten them first, or bind all of the skin",
+                            "{} shares its skin with other meshes and has weight layers; flatten the layers first, or bind all meshes of the skin",
                             labels(document, &own)
                         ),
                     );
@@ -540,7 +541,7 @@ impl BindSkin {
                 for node in &own {
                     plan.draft.skin(*node, place)?;
                 }
-                plan.lines.push(format!("{} get a skin of their own", labels(document, &own)));
+                plan.lines.push(format!("new skin for {}", labels(document, &own)));
             }
             joints.extend(about.joints.iter().copied());
         }

@@ -56,8 +56,7 @@ pub enum Untold {
 const MOST_STEPS: usize = 32;
 
 /// What can be written, for a message.
-const WANTED: &str = "vertices such as 0-99, 120, or 0/1: 7, or words: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, \
-     and then | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, | invert";
+const WANTED: &str = "vertex numbers such as 0-99, 120, or 0/1: 7 (mesh/primitive: vertex), or a query: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, optionally followed by | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, | invert";
 
 impl Vertices {
     /// What an argument says.

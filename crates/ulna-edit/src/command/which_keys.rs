@@ -126,11 +126,11 @@ impl ArgumentPart for WhichKeys {
         [
             Option::<Seconds>::specs("time", "Keys at this time only."),
             Option::<Numbers>::specs("times", "Keys at these times only."),
-            Option::<Seconds>::specs("from", "Keys from this time on."),
-            Option::<Seconds>::specs("to", "Keys up to this time."),
-            Option::<Nodes>::specs("node", "Nodes whose keys are meant; all if omitted."),
-            Option::<KeyParts>::specs("parts", "Kinds of tracks; all if omitted."),
-            Option::<KeyList>::specs("keys", "Keys one by one, in place of times and nodes."),
+            Option::<Seconds>::specs("from", "Keys from this time on, in seconds."),
+            Option::<Seconds>::specs("to", "Keys up to this time, in seconds."),
+            Option::<Nodes>::specs("node", "Nodes whose keys to use; all if omitted."),
+            Option::<KeyParts>::specs("parts", "Kinds of tracks whose keys to use; all if omitted."),
+            Option::<KeyList>::specs("keys", "Individual keys, in place of times and nodes."),
         ]
         .concat()
     }
@@ -199,7 +199,7 @@ impl WhichKeys {
             if timed || node.is_some() || parts.is_some() {
                 return Err(CommandError::other(
                     "arguments_exclusive",
-                    "“keys” says which one by one; leave out all else that does",
+                    "“keys” lists individual keys; omit all other arguments that select keys",
                 ));
             }
             return keys.find(document, id, clip);
@@ -223,7 +223,7 @@ impl KeyList {
         let list = match self {
             Self::Set(of, keys) if *of == id => return Ok(keys.clone().there(clip)),
             Self::Set(..) => {
-                return Err(CommandError::other("keys_of_other_clip", "the keys are of another clip"));
+                return Err(CommandError::other("keys_of_other_clip", "the keys belong to another clip"));
             }
             Self::Named(list) => list,
         };
@@ -266,19 +266,19 @@ impl NamedKeys {
                 Ok(Self::Times(times))
             }
             (None, None, Some(Seconds(from)), Some(Seconds(to))) if from > to => {
-                Err(CommandError::other("times_out_of_order", format!("“from”, {from} s, is later than “to”, {to} s")))
+                Err(CommandError::other("times_out_of_order", format!("“from” ({from} s) is later than “to” ({to} s)")))
             }
             (None, None, Some(Seconds(from)), Some(Seconds(to))) => Ok(Self::Range(from - SAME_TIME, to + SAME_TIME)),
             (None, None, Some(_), None) | (None, None, None, Some(_)) => {
                 let missing = if from.is_some() { "to" } else { "from" };
                 Err(CommandError::other(
                     "arguments_together",
-                    format!("“from” and “to” go together; “{missing}” is missing"),
+                    format!("“from” and “to” must be used together; “{missing}” is missing"),
                 ))
             }
             _ => Err(CommandError::other(
                 "arguments_exclusive",
-                "say which keys by “time”, by “times”, or by “from” and “to”, and by one of them only",
+                "use only one of “time”, “times”, or “from” with “to” to select keys",
             )),
         }
     }

@@ -35,7 +35,7 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
     let unit = conversion.unit.or(guessed.map(|(unit, _)| unit));
     if let (None, Some((unit, size))) = (conversion.unit, guessed) {
         let message = format!(
-            "A BVH states no unit; the body is {size:.1} high, and {} is taken for 1, so that it is {:.2} m",
+            "BVH files have no unit. The body is {size:.1} units tall, so 1 unit is read as {} and the body is {:.2} m tall",
             unit_words(unit),
             size * unit
         );
@@ -44,8 +44,8 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
     let stated = (capture.frame_time > 0.0).then(|| 1.0 / capture.frame_time);
     let rate = conversion.rate.or(stated).unwrap_or(USUAL);
     if stated.is_none() && capture.frames > 1 {
-        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or("no number".into(), |t| t.to_string());
-        let message = format!("its frame time is {time}; {} frames per second are used", short(rate));
+        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or("not a number".into(), |t| t.to_string());
+        let message = format!("the frame time is {time}, which is invalid; {} frames per second are used", short(rate));
         diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
     }
     let longest = capture.frames.saturating_sub(1) as f64 / rate;
@@ -88,11 +88,11 @@ fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
 
 fn unit_words(unit: f32) -> String {
     match unit {
-        1.0 => "a metre".to_owned(),
-        0.1 => "a decimetre".to_owned(),
+        1.0 => "a meter".to_owned(),
+        0.1 => "a decimeter".to_owned(),
         0.0254 => "an inch".to_owned(),
-        0.01 => "a centimetre".to_owned(),
-        0.001 => "a millimetre".to_owned(),
+        0.01 => "a centimeter".to_owned(),
+        0.001 => "a millimeter".to_owned(),
         other => format!("{:.2} cm", other * 100.0),
     }
 }
@@ -160,7 +160,9 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
         }
     }
     if added > 0 {
-        let message = format!("the places of {added} joints are near nothing; they are added to the joints' offsets");
+        let message = format!(
+            "the position channels of {added} joints are near 0, so they are read as offsets added to the OFFSET of the joints"
+        );
         diagnostics.add(Severity::Info, "ULNA_BVH_PLACES", ".bvh MOTION", message);
     }
     glb.animation(name, &tracks, None);

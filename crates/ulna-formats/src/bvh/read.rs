@@ -77,7 +77,7 @@ impl<'a> Words<'a> {
     fn next(&mut self, wanted: &str) -> Result<&'a str, ReadError> {
         match self.0.next() {
             Some(word) => Ok(word),
-            None => fail(format!("it ends where {wanted} should stand")),
+            None => fail(format!("the file ends where {wanted} is expected")),
         }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Words<'a> {
         if found.eq_ignore_ascii_case(wanted) {
             Ok(())
         } else {
-            fail(format!("“{found}” stands for “{wanted}”"))
+            fail(format!("“{found}” was found where “{wanted}” is expected"))
         }
     }
 
@@ -94,7 +94,7 @@ impl<'a> Words<'a> {
         let word = self.next(of)?;
         match parsed(word) {
             Some(value) => Ok(value),
-            None => fail(format!("“{word}” is found where {of} should be a number")),
+            None => fail(format!("“{word}” is not a number, but {of} is expected here")),
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Words<'a> {
         if (0.0..=4e9).contains(&value) && value.fract() == 0.0 {
             Ok(value as usize)
         } else {
-            fail(format!("{value} is no count of {of}"))
+            fail(format!("{value} is not a valid number of {of}"))
         }
     }
 }
@@ -122,7 +122,7 @@ impl Capture {
                 Severity::Error,
                 "ULNA_BVH_REPAIRED",
                 ".bvh",
-                "it has no MOTION; the skeleton alone is read",
+                "the file has no MOTION section; only the skeleton is read",
             );
             return Ok(made);
         }
@@ -143,7 +143,9 @@ impl Capture {
                     named = Some(word.eq_ignore_ascii_case("END"));
                 }
                 "{" => {
-                    let Some(is_end) = named.take() else { return fail("a brace opens where no joint is named") };
+                    let Some(is_end) = named.take() else {
+                        return fail("an opening brace does not follow the name of a joint");
+                    };
                     let parent = open.last().copied();
                     let name = match (is_end, parent) {
                         (true, Some(parent)) => format!("{} end", self.joints[parent].name),
@@ -155,15 +157,15 @@ impl Capture {
                 }
                 "}" => {
                     if open.pop().is_none() {
-                        return fail("a brace closes where none is open");
+                        return fail("a closing brace has no matching opening brace");
                     }
                 }
                 "OFFSET" if named.is_none() => {
                     let offset = [words.number("an offset")?, words.number("an offset")?, words.number("an offset")?];
-                    let Some(joint) = open.last() else { return fail("an OFFSET stands outside of a joint") };
+                    let Some(joint) = open.last() else { return fail("an OFFSET is outside of a joint") };
                     let offset = Vec3::from_array(offset.map(|v| v as f32));
                     if !offset.is_finite() {
-                        return fail(format!("the offset of “{}” is no number", self.joints[*joint].name));
+                        return fail(format!("the offset of “{}” is not a number", self.joints[*joint].name));
                     }
                     self.joints[*joint].offset = offset;
                 }
@@ -175,27 +177,27 @@ impl Capture {
                     }
                     name.push_str(word);
                 }
-                _ => return fail(format!("“{word}” is nothing that a joint has")),
+                _ => return fail(format!("“{word}” is not a valid keyword inside a joint")),
             }
         }
         if let Some(joint) = open.last() {
-            return fail(format!("it ends inside the joint “{}”", self.joints[*joint].name));
+            return fail(format!("the file ends inside the joint “{}”", self.joints[*joint].name));
         }
-        if self.joints.is_empty() { fail("it has no joints") } else { Ok(()) }
+        if self.joints.is_empty() { fail("the file has no joints") } else { Ok(()) }
     }
 
     fn channels(&mut self, joint: Option<usize>, words: &mut Words<'_>) -> Result<(), ReadError> {
-        let Some(joint) = joint else { return fail("CHANNELS stand outside of a joint") };
+        let Some(joint) = joint else { return fail("CHANNELS is outside of a joint") };
         let count = words.count("channels")?;
         let name = self.joints[joint].name.clone();
         if !self.joints[joint].channels.is_empty() {
-            return fail(format!("the joint “{name}” has CHANNELS twice"));
+            return fail(format!("the joint “{name}” has two CHANNELS entries"));
         }
         self.joints[joint].first = self.width;
         for _ in 0..count {
             let word = words.next("a channel")?;
             let Some(channel) = Channel::named(word) else {
-                return fail(format!("“{word}” of the joint “{name}” is no channel"));
+                return fail(format!("“{word}” in the joint “{name}” is not a valid channel"));
             };
             self.joints[joint].channels.push(channel);
             self.width += 1;
@@ -240,20 +242,19 @@ impl Capture {
             let place = format!("{} of “{}”", at / self.width + 1, joint.map_or("", |j| &j.name));
             if count * 2 > self.values.len() {
                 return fail(format!(
-                    "{count} of its {} numbers are invalid, the first of them “{word}” in frame {place}; export the capture again",
+                    "{count} of its {} values are invalid, the first of them “{word}” in frame {place}; export the motion capture again",
                     self.values.len()
                 ));
             }
             self.fill_from_neighbors();
-            let are =
-                if count == 1 { "1 number is invalid".to_owned() } else { format!("{count} numbers are invalid") };
-            odd(format!("{are}, such as “{word}” in frame {place}; the nearest frame's value is used"));
+            let are = if count == 1 { "1 value is invalid".to_owned() } else { format!("{count} values are invalid") };
+            odd(format!("{are}, such as “{word}” in frame {place}; the value of the nearest valid frame is used"));
         }
         self.values.truncate(self.frames * self.width);
         if self.frames < stated {
-            odd(format!("it announces {stated} frames and has {}", self.frames));
+            odd(format!("the file states {stated} frames, but has only {}", self.frames));
         } else if words.0.next().is_some() {
-            odd(format!("it has more numbers than its {stated} frames need; they are left out"));
+            odd(format!("the file has more values than its {stated} frames need; the extra ones are ignored"));
         }
         Ok(())
     }

@@ -47,11 +47,11 @@ fn a_rotation_is_the_product_of_its_channels_first_to_last() {
 #[test]
 fn what_is_odd_is_said_and_the_rest_is_kept() {
     let cut = SMALL.replace("1 91 2 0 0 0 40 -50 60\n", "1 91 2 0");
-    assert!(findings(converted(&cut).unwrap()).contains("announces 2 frames and has 1"));
+    assert!(findings(converted(&cut).unwrap()).contains("states 2 frames, but has only 1"));
     let more = format!("{SMALL} 7 8");
-    assert!(findings(converted(&more).unwrap()).contains("more numbers"));
+    assert!(findings(converted(&more).unwrap()).contains("more values"));
     let nan = SMALL.replace("1 91 2", "nan 91 inf");
-    assert!(findings(converted(&nan).unwrap()).contains("2 numbers are invalid, such as “nan” in frame 2"));
+    assert!(findings(converted(&nan).unwrap()).contains("2 values are invalid, such as “nan” in frame 2"));
     let spaced = SMALL.replace("Frames: 2", "Frames:2").replace("Time: 0.05", "Time:0.05");
     assert!(!findings(converted(&spaced).unwrap()).contains("REPAIRED"));
     let bad_time = SMALL.replace("0.05", "1.#INF");
@@ -61,7 +61,7 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     let still = &SMALL[..SMALL.find("MOTION").unwrap()];
     assert!(findings(converted(still).unwrap()).contains("no MOTION"));
     let huge = SMALL.replace("Frames: 2", "Frames: 4000000000");
-    assert!(findings(converted(&huge).unwrap()).contains("and has 2"));
+    assert!(findings(converted(&huge).unwrap()).contains("but has only 2"));
     let comma = SMALL.replace("1 91 2", "1,5 91 2");
     assert!(!findings(converted(&comma).unwrap()).contains("REPAIRED"));
     let fast = SMALL.replace("Frames: 2", "Frames: 3").replace("0.05", "0.0001") + "0 0 0 0 0 0 0 0 0\n";
@@ -77,11 +77,11 @@ fn what_is_none_is_refused_with_what_and_where() {
         ("HIERARCHY }", "closes"),
         ("HIERARCHY {", "opens"),
         ("HIERARCHY ROOT a { CHANNELS 1 Wrotation }", "Wrotation"),
-        ("HIERARCHY ROOT a { CHANNELS -1 }", "no count"),
-        ("HIERARCHY ROOT a { OFFSET 0 0 nan }", "no number"),
+        ("HIERARCHY ROOT a { CHANNELS -1 }", "not a valid number"),
+        ("HIERARCHY ROOT a { OFFSET 0 0 nan }", "not a number"),
         ("HIERARCHY ROOT a { SHAPE }", "SHAPE"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 1\nFrame Time: 1\nx", "frame 1"),
-        ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nFrames: -1", "no count"),
+        ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nFrames: -1", "not a valid number"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nHello", "Frames"),
     ] {
         let error = converted(text).unwrap_err().to_string();

@@ -228,7 +228,7 @@ impl<'a> Accessors<'a> {
     /// The bytes of a view, and where they begin in which bytes of the source, unless they were packed.
     fn view_at(&self, view: usize, place: impl Fn() -> String) -> Result<(&'a [u8], Option<SourceRange<'a>>), Missing> {
         let Some(v) = self.views.get(view) else {
-            return Err(ReadError::at(place(), format!("buffer view {view} is not there")).into());
+            return Err(ReadError::at(place(), format!("buffer view {view} does not exist")).into());
         };
         match self.unpacked.get(view) {
             Some(Unpacked::Bytes(bytes)) => return Ok((bytes, None)),
@@ -237,13 +237,13 @@ impl<'a> Accessors<'a> {
         }
         let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
             return Err(
-                ReadError::at(format!("bufferViews/{view}"), format!("buffer {} is not there", v.buffer.0)).into()
+                ReadError::at(format!("bufferViews/{view}"), format!("buffer {} does not exist", v.buffer.0)).into()
             );
         };
         let start = v.byte_offset.map_or(0, |i| i.0);
         let found = start.checked_add(v.byte_length.0).and_then(|end| bytes[buffer.clone()].get(start..end));
         let found = found.ok_or_else(|| {
-            let message = format!("it ends past its buffer of {} bytes", buffer.len());
+            let message = format!("it extends beyond its buffer of {} bytes", buffer.len());
             ReadError::at(format!("bufferViews/{view}"), message)
         })?;
         Ok((found, Some((bytes, buffer.start + start))))
@@ -252,7 +252,7 @@ impl<'a> Accessors<'a> {
     /// What an accessor holds.
     pub fn shape(&self, index: usize, place: &str) -> Result<Shape, ReadError> {
         let Some(a) = self.list.get(index) else {
-            return Err(ReadError::at(place, format!("accessor {index} is not there")));
+            return Err(ReadError::at(place, format!("accessor {index} does not exist")));
         };
         let here = || format!("accessors/{index}");
         let Some(component) = Component::of(a.component_type.0) else {
@@ -355,9 +355,11 @@ impl<'a> Accessors<'a> {
         let stride = match self.views[view.0].byte_stride {
             None | Some(super::json::Index(0)) => size,
             Some(stride) if stride.0 < size => {
-                return Err(
-                    ReadError::at(format!("bufferViews/{}", view.0), "its stride is smaller than one element").into()
-                );
+                return Err(ReadError::at(
+                    format!("bufferViews/{}", view.0),
+                    "its byte stride is smaller than one element",
+                )
+                .into());
             }
             Some(stride) => stride.0,
         };
@@ -365,7 +367,7 @@ impl<'a> Accessors<'a> {
         let end =
             (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
-            ReadError::at(here(), format!("its {} elements end past buffer view {}", shape.count, view.0))
+            ReadError::at(here(), format!("its {} elements extend beyond buffer view {}", shape.count, view.0))
         })?;
         let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
         Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
@@ -446,7 +448,7 @@ impl<'a> Accessors<'a> {
         let here = format!("accessors/{index}/sparse");
         let count = sparse.count.0;
         if count > shape.count {
-            return Err(ReadError::at(here, "it replaces more elements than there are").into());
+            return Err(ReadError::at(here, "it replaces more elements than the accessor has").into());
         }
         let index_type = match sparse.indices.component_type.and_then(|c| Component::of(c.0)) {
             Some(c @ (Component::U8 | Component::U16 | Component::U32)) => c,
@@ -457,7 +459,7 @@ impl<'a> Accessors<'a> {
             let start = part.byte_offset.map_or(0, |i| i.0);
             let end = count.checked_mul(size).and_then(|n| n.checked_add(start));
             end.and_then(|end| bytes.get(start..end))
-                .ok_or_else(|| ReadError::at(&here, "it ends past its buffer view").into())
+                .ok_or_else(|| ReadError::at(&here, "it extends beyond its buffer view").into())
         };
         let size = shape.component.size();
         let indices = part(&sparse.indices, index_type.size())?;
@@ -465,7 +467,7 @@ impl<'a> Accessors<'a> {
         for (i, v) in indices.chunks_exact(index_type.size()).zip(values.chunks_exact(size * shape.width)) {
             let element = index_type.integer(i) as usize;
             let Some(slot) = out.get_mut(element * shape.width..(element + 1) * shape.width) else {
-                return Err(ReadError::at(here, format!("element {element} is not there")).into());
+                return Err(ReadError::at(here, format!("it replaces element {element}, which does not exist")).into());
             };
             for (o, b) in slot.iter_mut().zip(v.chunks_exact(size)) {
                 *o = convert(b);

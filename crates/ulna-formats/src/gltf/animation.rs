@@ -54,7 +54,7 @@ pub fn read(
             Severity::Warning,
             "ULNA_JSON_REPAIRED",
             &place,
-            "JSON that is not well formed was repaired for showing",
+            "Invalid JSON was repaired for display; the file is unchanged",
         );
     }
     let mut clip = Clip {
@@ -82,8 +82,10 @@ pub fn read(
         let here = || format!("{place}/channels/{k}");
         // A fault of a channel stays with it: the file keeps it, and nothing of it is played.
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
-            let message =
-                format!("It names sampler {}, which is not there; it is kept and not played", channel.sampler.0);
+            let message = format!(
+                "The channel refers to sampler {}, which does not exist; it stays in the file, but is not played",
+                channel.sampler.0
+            );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
             continue;
         };
@@ -102,20 +104,26 @@ pub fn read(
                 continue;
             }
             other => {
-                let message = format!("The path “{other}” is unknown; the channel is kept and not played");
+                let message =
+                    format!("The target path “{other}” is unknown; the channel stays in the file, but is not played");
                 diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", here(), message);
                 continue;
             }
         };
         let Some(node) = channel.target.node else { continue };
         let Some(target) = targets.nodes.get(node.0) else {
-            let message = format!("It moves node {}, which is not there; it is kept and not played", node.0);
+            let message = format!(
+                "The channel animates node {}, which does not exist; it stays in the file, but is not played",
+                node.0
+            );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
             continue;
         };
         if targets.fixed[node.0] && property != Property::Weights {
-            let message =
-                format!("It moves node {}, which has a matrix, and cannot; it is kept and not played", node.0);
+            let message = format!(
+                "The channel animates node {}, which has a matrix and so cannot be animated; it stays in the file, but is not played",
+                node.0
+            );
             diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_MATRIX", here(), message);
             kept.push((node.0.into(), property));
             continue;
@@ -126,14 +134,17 @@ pub fn read(
             Property::Weights => target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
         };
         if width == 0 {
-            let message =
-                format!("It moves morph targets of node {}, which has none; it is kept and not played", node.0);
+            let message = format!(
+                "The channel animates morph targets of node {}, which has none; it stays in the file, but is not played",
+                node.0
+            );
             diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS", here(), message);
             kept.push((node.0.into(), property));
             continue;
         }
         if std::mem::replace(&mut targets.moved[node.0][slot(property)], index + 1) == index + 1 {
-            let message = format!("Two channels move the {} of one node; the later one wins", property.path());
+            let message =
+                format!("Two channels animate the {} of the same node; the later one is used", property.path());
             diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", here(), message);
         }
         match track(sampler, &sampler_place, (property, width), sound[k], accessors, diagnostics) {
@@ -154,13 +165,14 @@ pub fn read(
             }
             Ok(None) => kept.push((node.0.into(), property)),
             Err(Missing::Packed(extension)) => {
-                let message = format!("The keys are packed with {extension}; they are kept and not played");
+                let message =
+                    format!("The keys are packed with {extension}; they stay in the file, but are not played");
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
                 kept.push((node.0.into(), property));
             }
             Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => return Err(error),
             Err(Missing::Refused(error)) => {
-                let message = format!("The keys are kept and not played: {}", error.fault());
+                let message = format!("The keys stay in the file, but are not played: {}", error.fault());
                 diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or_else(here), message);
                 kept.push((node.0.into(), property));
             }
@@ -174,7 +186,7 @@ pub fn read(
     let mut still = clip.pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
         let message = format!(
-            "{} animation pointers move what is no node, such as “{}”; they are kept and not played",
+            "{} animation pointers target something other than a node, such as “{}”; they stay in the file, but are not played",
             still.count() + 1,
             first.pointer
         );
@@ -243,7 +255,8 @@ fn pointer(
 ) -> Option<PointerTrack> {
     const NAME: &str = "KHR_animation_pointer";
     let Some(Pointer { pointer }) = channel.target.extensions.get(NAME) else {
-        let message = "The channel's target has no pointer that can be read; it is kept and not played";
+        let message =
+            "The target of the channel has no valid pointer; the channel stays in the file, but is not played";
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", here, message);
         return None;
     };
@@ -271,7 +284,8 @@ fn pointer(
                 Missing::Packed(extension) => format!("they are packed with {extension}"),
                 Missing::Refused(error) => error.to_string(),
             };
-            let message = format!("The keys of the animation pointer “{pointer}” are kept and not shown: {why}");
+            let message =
+                format!("The keys of the animation pointer “{pointer}” stay in the file, but are not displayed: {why}");
             diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
             return None;
         }
@@ -295,7 +309,8 @@ fn pointer(
                 Missing::Packed(extension) => format!("they are packed with {extension}"),
                 Missing::Refused(error) => error.to_string(),
             };
-            let message = format!("The keys of the animation pointer “{pointer}” are kept and not played: {why}");
+            let message =
+                format!("The keys of the animation pointer “{pointer}” stay in the file, but are not played: {why}");
             diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
             None
         }
@@ -316,12 +331,12 @@ fn pointer_keys(
     let interpolation = interpolation(sampler, &|| place.to_owned(), diagnostics);
     let input = accessors.shape(sampler.input.0, place)?;
     if input.width != 1 || input.component != Component::F32 {
-        return Err(ReadError::at(place, "its key times are not single floats").into());
+        return Err(ReadError::at(place, "its key times are not scalar floats").into());
     }
     let output = accessors.shape(sampler.output.0, place)?;
     let width = output.width * (output.count / (input.count * interpolation.values_per_key()));
     if width == 0 {
-        return Err(ReadError::at(place, format!("it has {} values for {} keys", output.count, input.count)).into());
+        return Err(ReadError::at(place, format!("it has {} values, but {} keys", output.count, input.count)).into());
     }
     let times = accessors.floats(sampler.input.0, place)?;
     let (times, _) = mend_times(times, Slice::default(), 0, false, &|| place.to_owned(), diagnostics);
@@ -334,7 +349,7 @@ fn interpolation(sampler: &schema::Sampler, place: Place<'_>, diagnostics: &mut 
         Some("STEP") => Interpolation::Step,
         Some("CUBICSPLINE") => Interpolation::CubicSpline,
         Some(other) => {
-            let message = format!("The interpolation “{other}” is unknown; LINEAR is shown");
+            let message = format!("The interpolation “{other}” is unknown; LINEAR is used");
             diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", place(), message);
             Interpolation::Linear
         }
@@ -420,22 +435,23 @@ fn track(
     };
     let input = shape(accessors, sampler.input.0)?;
     if input.width != 1 || input.component != Component::F32 {
-        return Err(ReadError::at(place(), "its key times are not single floats").into());
+        return Err(ReadError::at(place(), "its key times are not scalar floats").into());
     }
     let output = shape(accessors, sampler.output.0)?;
     let element = if property == Property::Weights { 1 } else { width };
     if output.width != element {
-        let message = format!("its values have {} components where {element} are needed", output.width);
+        let message = format!("its values have {} components, but {element} are needed", output.width);
         return Err(ReadError::at(place(), message).into());
     }
     let per_key = interpolation.values_per_key() * if property == Property::Weights { width } else { 1 };
     let wanted = input.count.saturating_mul(per_key);
     if output.count < wanted {
-        let message = format!("it has {} values for {} keys, {wanted} are needed", output.count, input.count);
+        let message = format!("it has {} values for {} keys, but {wanted} are needed", output.count, input.count);
         return Err(ReadError::at(place(), message).into());
     }
     if output.count > wanted {
-        let message = format!("{} values for {} keys; the extra ones are not used", output.count, input.count);
+        let message =
+            format!("There are {} values for {} keys; the extra values are ignored", output.count, input.count);
         diagnostics.add(Severity::Error, "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT", place(), message);
     }
     let times = accessors.floats(sampler.input.0, "")?;
@@ -465,14 +481,14 @@ fn mend_times(
     diagnostics: &mut Diagnostics,
 ) -> (Slice<f32>, Slice<f32>) {
     if times.first().is_some_and(|t| *t < 0.0) {
-        diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place(), "Key times lie before 0 s");
+        diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place(), "Some key times are negative");
     }
     if times.last().is_some_and(|t| t.is_finite() && *t > 1e6) {
         diagnostics.add(
             Severity::Warning,
             "ULNA_FAR_KEY",
             place(),
-            "A key lies more than eleven days from the start; check the clip's times",
+            "A key is more than eleven days after the start; check the key times of the clip",
         );
     }
     if sound || are_times_sound(&times) {
@@ -482,7 +498,7 @@ fn mend_times(
         Severity::Error,
         "ACCESSOR_ANIMATION_INPUT_NON_INCREASING",
         place(),
-        "Key times do not increase; the keys are shown in order",
+        "Key times do not increase; the keys are sorted for display",
     );
     let mut order: Vec<usize> = (0..times.len()).filter(|k| times[*k].is_finite()).collect();
     order.sort_by(|a, b| times[*a].total_cmp(&times[*b]));
@@ -513,7 +529,7 @@ fn mend_values(
             Severity::Error,
             "ACCESSOR_INVALID_FLOAT",
             place(),
-            "Some key values are not numbers; defaults are shown",
+            "Some key values are not numbers; default values are displayed",
         );
     }
     let is_value = |k: usize| interpolation != Interpolation::CubicSpline || k % 3 == 1;
@@ -527,7 +543,7 @@ fn mend_values(
         }
         broken |= zero > 0;
         if off > 0 {
-            let message = format!("{off} rotation keys are not of length 1; they are made so for showing");
+            let message = format!("{off} rotation keys are not unit quaternions; they are normalized for display");
             diagnostics.add(
                 Severity::Error,
                 "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",

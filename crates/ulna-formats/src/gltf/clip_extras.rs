@@ -89,12 +89,14 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
             Shared::make_mut(track).kinds = found;
         }
         if lost > 0 {
-            let message = format!("The kinds of {lost} keys are of keys that are not there; they are not shown");
+            let message = format!(
+                "Key kinds (extreme, breakdown, in-between) are stored for {lost} keys that do not exist; they are ignored"
+            );
             diagnostics.add(Severity::Info, "ULNA_KEY_KINDS", place, message);
         }
     }
     clip.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
-    if let Some(Loop { repeat }) = member(extras, LOOP, "way to loop", place, diagnostics) {
+    if let Some(Loop { repeat }) = member(extras, LOOP, "loop mode", place, diagnostics) {
         clip.repeat = Some(repeat);
     }
     clip.ticks = rate(extras, (TICKS, "ticks"), place, diagnostics);
@@ -103,7 +105,7 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
 
 /// How many ticks or frames a second a member says.
 fn rate(extras: &Extensions, (name, what): (&str, &str), place: &str, diagnostics: &mut Diagnostics) -> Option<f64> {
-    let Ticks { rate } = member(extras, name, &format!("{what} a second"), place, diagnostics)?;
+    let Ticks { rate } = member(extras, name, &format!("{what} per second"), place, diagnostics)?;
     if rate > 0.0 && rate.is_finite() {
         return Some(rate);
     }
@@ -141,7 +143,7 @@ pub(super) fn member<T: DeserializeOwned>(
         Some(found) if found.version == VERSION => Some(found.what),
         _ => {
             let message = format!(
-                "Its {what} cannot be read, or are of a newer Ulna; they are kept as they are in the extras and not used"
+                "Its data in extras ({what}) is invalid or was written by a newer version of Ulna; it stays in the file, but is ignored"
             );
             diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
             None

@@ -44,7 +44,7 @@ impl Container {
         let start = if bytes.starts_with(&[0xEF, 0xBB, 0xBF]) { 3 } else { 0 };
         match bytes[start..].iter().find(|b| !b.is_ascii_whitespace()) {
             Some(b'{') => Ok(Self::Gltf { json: start..bytes.len() }),
-            _ => Err(ReadError::NotGltf("it begins with neither a JSON object nor a GLB header".into())),
+            _ => Err(ReadError::NotGltf("it starts with neither a JSON object nor a GLB header".into())),
         }
     }
 
@@ -58,7 +58,7 @@ impl Container {
         }
         let declared = declared as usize;
         if declared > bytes.len() {
-            return fail("its header names more bytes than the file has");
+            return fail("its header states a length greater than the file");
         }
         let chunk = |at: usize| -> Option<(u32, Range<usize>)> {
             let length = word(bytes, at).filter(|_| at + 8 <= declared)? as usize;

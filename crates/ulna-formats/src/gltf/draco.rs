@@ -45,7 +45,7 @@ pub fn unpack(
         *why = message.to_owned();
         Err(Missing::Packed(NAME))
     };
-    let Some(packed) = raw.extensions.get::<Packed>(NAME) else { return fail("the extension cannot be read") };
+    let Some(packed) = raw.extensions.get::<Packed>(NAME) else { return fail("the extension is invalid") };
     let bytes = accessors.view(packed.view.0, place)?;
     let most = bytes.len() as u64 * MOST.0 + MOST.1;
     accessors.grant(packed.view.0, most);
@@ -61,10 +61,10 @@ pub fn unpack(
         let Some(index) = raw.attributes.get(name) else { continue };
         let shape = accessors.shape(index.0, place)?;
         let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
-            return fail(&format!("its {name} is not in it"));
+            return fail(&format!("the packed data has no {name}"));
         };
         if shape.count != points || usize::from(attribute.num_components()) != shape.width {
-            return fail(&format!("its {name} has another size than its accessor says"));
+            return fail(&format!("the size of its {name} differs from the accessor"));
         }
         let size = shape.component.size();
         accessors.spend((points * shape.width * size) as u64, place)?;
@@ -72,13 +72,13 @@ pub fn unpack(
         if shape.component == Component::F32 {
             out.extend(attribute.read_f32s(points, shape.width).iter().flat_map(|v| v.to_le_bytes()));
         } else if integers(attribute, points, shape.width, size, &mut out).is_none() {
-            return fail(&format!("its {name} is no integers, and its accessor says so"));
+            return fail(&format!("its {name} is not stored as integers, although its accessor says so"));
         }
         accessors.provide(index.0, out.into());
     }
     let indices: Vec<u32> = mesh.faces().iter().flatten().map(|p| p.0).collect();
     if indices.iter().any(|i| *i as usize >= points) {
-        return fail("a triangle names a vertex that is not in it");
+        return fail("a triangle refers to a vertex that does not exist");
     }
     Ok(Some(indices))
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The file could not be read at all.
-    #[error("{path} could not be read: {source}. Check that the file is there and may be read", path = path.display())]
+    #[error("{path} could not be read: {source}. Check that the file exists and that you have permission to read it", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub enum ReadError {
     #[error("this file is glTF {0}. Ulna opens version 2")]
     Version(String),
     /// An extension the file cannot be shown without.
-    #[error("this file needs the extension {name}, which Ulna does not know{why}. Export the model without it")]
+    #[error("this file requires the extension {name}, which Ulna does not support{why}. Export the model without it")]
     Extension {
         /// Its name.
         name: String,
@@ -66,7 +66,7 @@ pub enum ReadError {
     },
     /// Reading it would take more memory than such a file may.
     #[error(
-        "{place}: it asks for {wanted} bytes of memory, more than a file of this size can hold. The file is damaged or hostile"
+        "{place}: it would need {wanted} bytes of memory, far more than the size of the file allows. The file is damaged or malicious"
     )]
     Memory {
         /// Where.

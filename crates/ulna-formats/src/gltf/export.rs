@@ -36,16 +36,20 @@ pub enum ExportError {
     #[error(transparent)]
     Source(#[from] ReadError),
     /// The JSON is nested too deeply to be written anew.
-    #[error("the file's JSON cannot be written anew: {0}. Use “convert”, which copies it")]
+    #[error("the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it unchanged")]
     Json(#[from] serde_json::Error),
     /// Too large.
     #[error(transparent)]
     Save(#[from] SaveError),
     /// A view's packed data cannot be unpacked.
-    #[error("data packed with {0} is damaged, and cannot be exported. Export the model again, or use “convert”")]
+    #[error(
+        "data packed with {0} is damaged and cannot be exported. Export the model from its source program again, or use “convert”"
+    )]
     Packed(&'static str),
     /// An extension names data in a way that is not known here, and would name other data afterwards.
-    #[error("the file has the extension {0}, whose data Ulna cannot renumber. Use “convert”, which copies everything")]
+    #[error(
+        "the file uses the extension {0}, whose indices Ulna cannot update for an export. Use “convert”, which copies everything unchanged"
+    )]
     Foreign(String),
 }
 

@@ -120,7 +120,7 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, 
         None => Ok(Vec::new()),
         Some(raw) if raw.get() == "null" => Ok(Vec::new()),
         Some(raw) => serde_json::from_str(raw.get())
-            .map_err(|e| ReadError::at(name, format!("a list is expected here ({})", plain(&e)))),
+            .map_err(|e| ReadError::at(name, format!("a list is expected ({})", plain(&e)))),
     }
 }
 
@@ -295,7 +295,7 @@ pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Resu
     let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
     <[f32; N]>::try_from(list)
         .map(Some)
-        .map_err(|list| D::Error::custom(format!("{N} numbers are expected, {} are there", list.len())))
+        .map_err(|list| D::Error::custom(format!("{N} numbers are expected, but there are {}", list.len())))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const LARGEST: u64 = 16384;
 /// A sentence: what is wrong with it.
 pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let (width, height) = check(bytes)?;
-    let damaged = || "The KTX2 image is damaged, or not packed with Basis, and is not shown".to_owned();
+    let damaged = || "The KTX2 image is damaged or not in Basis Universal format, so it is not displayed".to_owned();
     let pixels = Transcoder::new(bytes)
         .and_then(|t| t.transcode(0, TargetFormat::Rgba32, DecodeFlags::NONE))
         .map_err(|error| format!("{}: {error:?}", damaged()))?;
@@ -28,27 +28,31 @@ pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     }
     let picture = RgbaImage::from_raw(width, height, pixels).ok_or_else(damaged)?;
     picture_to_png(&picture.into())
-        .map_err(|error| format!("The KTX2 image could not be converted and is not shown: {error}"))
+        .map_err(|error| format!("The KTX2 image could not be converted and is not displayed: {error}"))
 }
 
 /// Holds the header against the file (KTX 2.0, *File Structure*): one flat picture, no larger than its bytes can stand for.
 /// Its width and height.
 fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
-    let damaged = || "The KTX2 image is damaged and is not shown".to_owned();
+    let damaged = || "The KTX2 image is damaged and is not displayed".to_owned();
     let word = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
     let long = |at: usize| -> Option<u64> { Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
     let header = || -> Option<[u32; 6]> { Some([word(20)?, word(24)?, word(28)?, word(32)?, word(36)?, word(40)?]) };
     let [width, height, depth, layers, faces, levels] =
         header().filter(|_| bytes.starts_with(MAGIC)).ok_or_else(damaged)?;
     if depth > 0 || layers > 1 || faces != 1 || levels > 15 {
-        return Err("The KTX2 image is no flat picture, or has too many sizes, and is not shown".into());
+        return Err(
+            "The KTX2 image is not a plain 2D image or has too many mipmap levels, so it is not displayed".into()
+        );
     }
     let (w, h) = (u64::from(width), u64::from(height));
     if w == 0 || h == 0 || w > LARGEST || h > LARGEST {
-        return Err(format!("The image is {width} × {height} pixels, not 1 to {LARGEST} a side, and is not shown"));
+        return Err(format!(
+            "The image is {width} × {height} pixels and is not displayed; each side must be 1 to {LARGEST} pixels"
+        ));
     }
     if w * h * 4 > bytes.len() as u64 * 64 + (16 << 20) {
-        return Err("The KTX2 image says that it is larger than its data can stand for, and is not shown".into());
+        return Err("The stated size of the KTX2 image is too large for its data, so it is not displayed".into());
     }
     // Sixteen bytes for four by four pixels is the most that Basis takes.
     let most = w.div_ceil(4) * h.div_ceil(4) * 16;

@@ -157,7 +157,8 @@ pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> 
     let found: Layers = member(extras, LAYERS, "layers", place, diagnostics)?;
     let taken = take(&found);
     if taken.is_none() {
-        let message = "Its layers have numbers that are none, or keys that are broken; they are kept as they are in the extras and not used";
+        let message =
+            "The layers stored in its extras have invalid values or keys; they stay in the file, but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_LAYERS", place, message.to_owned());
     }
     taken

@@ -48,14 +48,14 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result
         let texture = |info: Option<Use>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
             let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
             let Some(texture) = textures.get(index) else {
-                let message = format!("Texture {index} is not there; the material is shown without it");
+                let message = format!("Texture {index} does not exist; the material is displayed without it");
                 diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
                 return Ok(None);
             };
             let Some(texture) = texture else { return Ok(None) };
             let image = image_of(texture, looks.images.len());
             if image >= looks.images.len() {
-                let message = "The texture has no image that Ulna can show; it is kept";
+                let message = "The texture has no image that Ulna can display; it stays in the file";
                 diagnostics.add(Severity::Warning, "ULNA_TEXTURE", format!("textures/{index}"), message);
                 return Ok(None);
             }
@@ -151,7 +151,7 @@ fn transform(
 ) -> TextureTransform {
     let Some(raw) = others.and_then(|o| o.get("KHR_texture_transform")) else { return TextureTransform::default() };
     serde_json::from_value(raw.clone()).unwrap_or_else(|error| {
-        let message = format!("KHR_texture_transform cannot be read and is not shown: {error}");
+        let message = format!("KHR_texture_transform is invalid and is ignored: {error}");
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
         TextureTransform::default()
     })
@@ -199,7 +199,7 @@ pub fn images(
         let raw: Option<typed::Image> = element(raw, &place, diagnostics);
         let name = raw.as_ref().and_then(|r| r.name.as_deref().map(Into::into));
         if let Some(typed::Image { uri: Some(_), buffer_view: Some(_), .. }) = &raw {
-            let message = "The image has a uri and a buffer view; the uri is used";
+            let message = "The image has both a URI and a buffer view; the URI is used";
             diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
         }
         // A view that many images name is read once.
@@ -220,7 +220,7 @@ pub fn images(
                 })
                 .map(Into::into),
             (_, Some(view)) => view_bytes(view, &place, accessors),
-            _ => Err("it has neither a uri nor a buffer view".into()),
+            _ => Err("it has neither a URI nor a buffer view".into()),
         };
         let found = found.map(|bytes| {
             if !bytes.starts_with(ktx::MAGIC) {
@@ -236,7 +236,7 @@ pub fn images(
             )
         });
         let bytes = found.unwrap_or_else(|message| {
-            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not shown: {message}"));
+            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not displayed: {message}"));
             Slice::default()
         });
         if let Some(view) = view {
@@ -266,17 +266,16 @@ fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result
 /// Looks at an image's header: whether it is one that can be shown.
 fn check_image(bytes: &[u8]) -> Result<(), String> {
     let Ok(format) = image::guess_format(bytes) else {
-        return Err("The image is neither PNG, JPEG, WebP nor KTX2; it is kept and not shown".into());
+        return Err("The image is neither PNG, JPEG, WebP nor KTX2; it stays in the file, but is not displayed".into());
     };
-    let damaged = |error| format!("The {format:?} image is damaged and is not shown: {error}");
+    let damaged = |error| format!("The {format:?} image is damaged and is not displayed: {error}");
     let PictureHeader { size: (width, height), unpacked: wanted } = picture_header(bytes, format).map_err(damaged)?;
     if width == 0 || height == 0 {
-        return Err("The image has no pixels and is not shown".into());
+        return Err("The image has no pixels and is not displayed".into());
     }
     if wanted > Image::most_memory(bytes.len()) {
         return Err(format!(
-            "The image of {width} × {height} pixels asks for {} MB of memory, more than {} bytes can stand for, and is \
-             not shown",
+            "The image of {width} × {height} pixels would need {} MB of memory, too much for {} bytes of data, so it is not displayed",
             wanted >> 20,
             bytes.len()
         ));
@@ -289,7 +288,7 @@ fn element<T: DeserializeOwned>(raw: &RawValue, place: &str, diagnostics: &mut D
     match super::json::typed(raw.get(), place, &mut false) {
         Ok(value) => Some(value),
         Err(error) => {
-            let message = format!("It cannot be read and is shown plain: {error}");
+            let message = format!("The material is invalid and is displayed with default values: {error}");
             diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
             None
         }

@@ -30,7 +30,7 @@ pub fn read(
             Severity::Warning,
             "ULNA_JSON_REPAIRED",
             &place,
-            "JSON that is not well formed was repaired for showing",
+            "Invalid JSON was repaired for display; the file is unchanged",
         );
     }
     if mesh.primitives.is_empty() {
@@ -42,13 +42,14 @@ pub fn read(
         let here = format!("{place}/primitives/{k}");
         if primitive.targets.len() != targets {
             let message = format!(
-                "The primitive has {} morph targets, others of the mesh have {targets}; those it lacks do not move it",
+                "The primitive has {} morph targets, but other primitives of the mesh have {targets}; the missing ones have no effect on it",
                 primitive.targets.len()
             );
             diagnostics.add(Severity::Error, "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT", &here, message);
         }
         if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
-            let message = format!("Material {} is not there; the primitive is shown without one", material.0);
+            let message =
+                format!("Material {} does not exist; the primitive is displayed with the default material", material.0);
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &here, message);
         }
         let variants = scene_extras::mappings(&primitive.extensions, counts, &here, diagnostics);
@@ -59,12 +60,13 @@ pub fn read(
             // What Draco packs and cannot be unpacked is a finding already.
             Err(Missing::Packed(draco::NAME)) => hidden(primitive),
             Err(Missing::Packed(extension)) => {
-                let message = format!("The shape is packed with {extension}; it is kept and not shown");
+                let message =
+                    format!("The geometry is packed with {extension}; it stays in the file, but is not displayed");
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
                 hidden(primitive)
             }
             Err(Missing::Refused(error @ ReadError::Empty { .. })) => {
-                let message = format!("The primitive is kept and not shown: {}", error.fault());
+                let message = format!("The primitive stays in the file, but is not displayed: {}", error.fault());
                 diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or(here), message);
                 hidden(primitive)
             }
@@ -76,8 +78,10 @@ pub fn read(
         primitives.push(Primitive { variants, material, targets: all.into(), ..read });
     }
     if mesh.weights.len() > targets {
-        let message =
-            format!("{} morph weights for {targets} targets; the extra ones are not used", mesh.weights.len());
+        let message = format!(
+            "There are {} morph weights for {targets} morph targets; the extra weights are ignored",
+            mesh.weights.len()
+        );
         diagnostics.add(Severity::Error, "MESH_INVALID_WEIGHTS_COUNT", &place, message);
     }
     let default_weights =
@@ -136,7 +140,7 @@ impl PrimitiveReader<'_, '_> {
         self.unpack()?;
         let mode = if self.triangles.is_some() { 4 } else { mode };
         let Some(position) = self.raw.attributes.get("POSITION") else {
-            let message = "The primitive has no positions; it is kept and not shown";
+            let message = "The primitive has no vertex positions; it stays in the file, but is not displayed";
             self.diagnostics.add(Severity::Warning, "MESH_PRIMITIVE_NO_POSITION", &self.place, message);
             return Ok(hidden(self.raw));
         };
@@ -155,16 +159,19 @@ impl PrimitiveReader<'_, '_> {
         let indices = self.indices(count)?;
         let (topology, indices) = unroll(mode, indices);
         let indices = if topology == Topology::Triangles && indices.len() % 3 != 0 {
-            let message = format!("{} indices do not make whole triangles; the last are not shown", indices.len());
+            let message = format!(
+                "The number of indices, {}, is not a multiple of 3; the last indices are ignored",
+                indices.len()
+            );
             self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_INCOMPATIBLE_MODE", &self.place, message);
             indices[..indices.len() / 3 * 3].into()
         } else {
             indices
         };
         let lost = count_in(&normals, |n| *n == Vec3::ZERO);
-        self.check_directions("NORMAL", "those of its triangles are shown", lost);
+        self.check_directions("NORMAL", "triangle normals are displayed instead", lost);
         let lost = count_in(&tangents, |t| t.truncate() == Vec3::ZERO);
-        self.check_directions("TANGENT", "the surface is shown without bumps there", lost);
+        self.check_directions("TANGENT", "the normal map is not displayed there", lost);
         if topology == Topology::Triangles {
             self.check_areas(&positions, &indices);
         }
@@ -192,8 +199,9 @@ impl PrimitiveReader<'_, '_> {
             Ok(triangles) => self.triangles = triangles,
             Err(Missing::Packed(extension)) => {
                 let plain = self.raw.attributes.get("POSITION").is_some_and(|a| self.accessors.has_view(a.0));
-                let shown = if plain { "the plain copy is shown" } else { "it is kept and not shown" };
-                let message = format!("The shape packed with {extension} cannot be unpacked: {why}; {shown}");
+                let shown =
+                    if plain { "the unpacked copy is displayed" } else { "it stays in the file, but is not displayed" };
+                let message = format!("The geometry packed with {extension} cannot be unpacked: {why}; {shown}");
                 self.diagnostics.add(Severity::Error, "ULNA_PACKED", &self.place, message);
                 if !plain {
                     return Err(Missing::Packed(extension));
@@ -215,12 +223,14 @@ impl PrimitiveReader<'_, '_> {
         let (code, place, message) = match read(self, index.0) {
             Ok(list) if list.len() == count => return Ok(list),
             Ok(list) => {
-                let message =
-                    format!("{name} has {} elements, POSITION has {count}; it is kept and not shown", list.len());
+                let message = format!(
+                    "{name} has {} elements, but POSITION has {count}; it stays in the file, but is not displayed",
+                    list.len()
+                );
                 ("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", self.place.clone(), message)
             }
             Err(Missing::Refused(error)) if is_local(&error) => {
-                let message = format!("{name} is kept and not shown: {}", error.fault());
+                let message = format!("{name} stays in the file, but is not displayed: {}", error.fault());
                 (error.finding_code(), error.place().unwrap_or_else(|| self.place.clone()), message)
             }
             Err(error) => return Err(error),
@@ -239,7 +249,7 @@ impl PrimitiveReader<'_, '_> {
         if bad == 0 {
             return Ok((list, shape.width));
         }
-        let message = format!("{bad} numbers of {name} are not finite; 0 is shown");
+        let message = format!("{bad} values of {name} are not finite numbers; 0 is displayed");
         self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
         Ok((list.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect(), shape.width))
     }
@@ -280,9 +290,11 @@ impl PrimitiveReader<'_, '_> {
         if count_in(&list, |i| *i as usize >= vertices) > 0
             && let Some(past) = list.iter().find(|i| **i as usize >= vertices)
         {
-            return Err(
-                ReadError::at(&self.place, format!("vertex {past} of {vertices} is named by its indices")).into()
-            );
+            return Err(ReadError::at(
+                &self.place,
+                format!("its indices refer to vertex {past}, but there are only {vertices} vertices"),
+            )
+            .into());
         }
         Ok(list)
     }
@@ -299,7 +311,7 @@ impl PrimitiveReader<'_, '_> {
         let weight_sets = attributes.keys().filter(|k| k.starts_with("WEIGHTS_")).count();
         if joint_sets != pairs.len() || weight_sets != pairs.len() {
             let message = format!(
-                "{joint_sets} sets of joints and {weight_sets} of weights do not pair up; {} are used",
+                "The numbers of JOINTS_n ({joint_sets}) and WEIGHTS_n ({weight_sets}) attributes differ; {} pairs are used",
                 pairs.len()
             );
             self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_JOINTS_WEIGHTS_MISMATCH", &self.place, message);
@@ -317,7 +329,10 @@ impl PrimitiveReader<'_, '_> {
                 }
                 // Without the first the shape would be another one; without more it is about the same.
                 Err(Missing::Refused(error)) if set > 0 && is_local(&error) => {
-                    let message = format!("The sets of joints from {set} on are kept and not used: {}", error.fault());
+                    let message = format!(
+                        "The influence sets from JOINTS_{set} on stay in the file, but are ignored: {}",
+                        error.fault()
+                    );
                     let place = error.place().unwrap_or_else(|| self.place.clone());
                     self.diagnostics.add(Severity::Error, error.finding_code(), place, message);
                     break;
@@ -344,7 +359,7 @@ impl PrimitiveReader<'_, '_> {
         }
         for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
             if shape.count != count {
-                let message = format!("{name}_{set} has {} elements, POSITION has {count}", shape.count);
+                let message = format!("{name}_{set} has {} elements, but POSITION has {count}", shape.count);
                 return Err(ReadError::at(&self.place, message).into());
             }
         }
@@ -392,7 +407,7 @@ impl PrimitiveReader<'_, '_> {
                 let (code, place, why) = match self.vec3(index.0, name) {
                     Ok(deltas) if deltas.len() == count => return Ok(deltas),
                     Ok(deltas) => {
-                        let why = format!("it has {} elements, POSITION has {count}", deltas.len());
+                        let why = format!("it has {} elements, but POSITION has {count}", deltas.len());
                         ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
                     }
                     Err(Missing::Refused(error)) if is_local(&error) => {
@@ -400,7 +415,7 @@ impl PrimitiveReader<'_, '_> {
                     }
                     Err(error) => return Err(error),
                 };
-                let message = format!("{name} of morph target {k} is kept and not used: {why}");
+                let message = format!("{name} of morph target {k} stays in the file, but is ignored: {why}");
                 self.diagnostics.add(Severity::Error, code, place, message);
                 Ok(Slice::default())
             };
@@ -412,7 +427,7 @@ impl PrimitiveReader<'_, '_> {
     /// Vectors that point nowhere.
     fn check_directions(&mut self, name: &str, shown: &str, lost: usize) {
         if lost > 0 {
-            let message = format!("{lost} vectors of {name} have no direction; {shown}");
+            let message = format!("{lost} vectors of {name} have a length of 0; {shown}");
             self.diagnostics.add(Severity::Error, "ACCESSOR_VECTOR3_NON_UNIT", &self.place, message);
         }
     }
@@ -426,7 +441,7 @@ impl PrimitiveReader<'_, '_> {
             (positions[b as usize] - at).cross(positions[c as usize] - at) == Vec3::ZERO
         });
         if count > 0 {
-            let message = format!("{count} of {} triangles have no area", triangles.len());
+            let message = format!("{count} of {} triangles have zero area", triangles.len());
             self.diagnostics.add(Severity::Info, "ACCESSOR_INDEX_TRIANGLE_DEGENERATE", &self.place, message);
         }
     }
@@ -444,7 +459,7 @@ impl PrimitiveReader<'_, '_> {
         };
         let float = shape.is_ok_and(|s| s.component == Component::F32) && !self.accessors.is_packed(index);
         if float && (!exact(min, low) || !exact(max, high)) {
-            let message = "The stated bounds of the positions are not the real ones";
+            let message = "The stated minimum and maximum of the positions are wrong";
             self.diagnostics.add(Severity::Error, "ACCESSOR_MIN_MISMATCH", format!("accessors/{index}"), message);
         }
     }

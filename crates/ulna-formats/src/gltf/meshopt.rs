@@ -26,19 +26,19 @@ pub enum Unpacked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Damage {
     /// The members of the extension contradict each other.
-    #[error("its {0} is not one that the extension allows")]
+    #[error("its {0} is not allowed by the extension")]
     Member(&'static str),
     /// Another format, or a version that is not known.
-    #[error("its first byte names no known format")]
+    #[error("its first byte is not a known format")]
     Header,
     /// Bytes are missing.
-    #[error("it ends too early")]
+    #[error("its data is incomplete")]
     Short,
     /// Bytes are left over.
-    #[error("it has bytes that nothing needs")]
+    #[error("it has superfluous bytes")]
     Long,
     /// A code that has no meaning there.
-    #[error("it has a code without a meaning")]
+    #[error("it has an invalid code")]
     Code,
 }
 
@@ -96,7 +96,11 @@ pub fn unpack(
             }
             Err(damage) => {
                 let plain = source.buffer(view.buffer.0).is_some();
-                let shown = if plain { "the plain copy is shown" } else { "what needs it is kept and not shown" };
+                let shown = if plain {
+                    "the unpacked copy is displayed"
+                } else {
+                    "the parts that need it stay in the file, but are not displayed"
+                };
                 let message = format!("The data packed with {extension} cannot be unpacked: {damage}; {shown}");
                 diagnostics.add(Severity::Error, "ULNA_PACKED", place, message);
                 if plain { Unpacked::Plain } else { Unpacked::Damaged(extension) }

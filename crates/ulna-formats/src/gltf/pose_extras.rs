@@ -36,22 +36,22 @@ struct KeptMix {
 
 /// Reads what the extras say of a scene. What cannot be read stays in the file, and is said.
 pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
-    if let Some(Poses { poses }) = member(extras, POSES, "kept poses", place, diagnostics) {
+    if let Some(Poses { poses }) = member(extras, POSES, "saved poses", place, diagnostics) {
         if poses.iter().all(KeptPose::is_valid) {
             scene.poses = poses.into();
         } else {
-            let message = "A kept pose has numbers that are none; they are kept as they are in the extras and not used";
+            let message =
+                "A saved pose has values that are not numbers; the saved poses stay in the file, but are ignored";
             diagnostics.add(Severity::Warning, "ULNA_KEPT_POSES", place, message.to_owned());
         }
     }
-    if let Some(Sets { sets }) = member(extras, SETS, "sets of nodes", place, diagnostics) {
+    if let Some(Sets { sets }) = member(extras, SETS, "selection sets", place, diagnostics) {
         let there = |s: &NodeSet| s.digit < 10 && s.nodes.iter().all(|n| nodes.contains(*n));
         let rises = sets.windows(2).all(|w| w[0].digit < w[1].digit);
         if rises && sets.iter().all(there) {
             scene.sets = sets.into();
         } else {
-            let message =
-                "A set of nodes names what is not there; they are kept as they are in the extras and not used";
+            let message = "A selection set refers to a node that does not exist, or the sets are out of order; they stay in the file, but are ignored";
             diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
         }
     }
@@ -60,7 +60,7 @@ pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, 
         match mix.fault() {
             None => scene.mix = Some(mix.into()),
             Some(fault) => {
-                let message = format!("The mix is kept as it is in the extras and not used: {fault}");
+                let message = format!("The mix stays in the file, but is ignored: {fault}");
                 diagnostics.add(Severity::Warning, "ULNA_MIX", place, message);
             }
         }

@@ -118,11 +118,14 @@ pub fn open_beside(
     progress.reach(0.2)?;
     let mut diagnostics = Diagnostics::default();
     if survey.depth > 128 {
-        let message = format!("The JSON is nested {} deep; what is that deep is kept and not read", survey.depth);
+        let message = format!(
+            "The JSON is nested {} levels deep; the deepest parts stay in the file, but are ignored",
+            survey.depth
+        );
         diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
     }
     if survey.nulls > 0 {
-        let message = format!("{} members are null; they are read as if they were not there", survey.nulls);
+        let message = format!("{} properties are null; they are treated as missing", survey.nulls);
         diagnostics.add(Severity::Error, "TYPE_MISMATCH", "", message);
     }
     for (key, _) in &root.1 {
@@ -130,19 +133,19 @@ pub fn open_beside(
             Severity::Error,
             "DUPLICATE_PROPERTY",
             "",
-            format!("“{key}” stands twice in the file; the later one is used"),
+            format!("“{key}” is defined twice in the file; the later one is used"),
         );
     }
     if let Container::Glb { json, bin, rest, .. } = &source.container {
         check_glb(&source.bytes, json, bin.as_ref(), rest, &mut diagnostics);
     }
     if text_owner.starts_with(&[0xEF, 0xBB, 0xBF]) {
-        diagnostics.add(Severity::Error, "INVALID_JSON", "", "The file begins with a byte order mark");
+        diagnostics.add(Severity::Error, "INVALID_JSON", "", "The file starts with a byte order mark");
     }
     let companions: u64 = (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
     let mut budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
     for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
-        let message = "The stride is 0; the elements are read as if they lay side by side";
+        let message = "The byte stride is 0; the elements are read as tightly packed";
         diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", format!("bufferViews/{k}"), message);
     }
     let unpacked = meshopt::unpack(&source, &views, &mut budget, &mut diagnostics)?;
@@ -200,7 +203,7 @@ fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> 
             return Err(ReadError::Extension { name, why: "" });
         }
         if PACKING.contains(&name.as_str()) && text.matches(&format!("\"{name}\"")).count() < 3 {
-            return Err(ReadError::Extension { name, why: ", and no mesh of the file says where it is used" });
+            return Err(ReadError::Extension { name, why: ", and no mesh of the file states where it is used" });
         }
     }
     Ok(())
@@ -223,14 +226,14 @@ fn check_glb(
             Severity::Error,
             "GLB_DUPLICATE_CHUNK",
             "",
-            "The file has a second BIN chunk; it is kept and not used",
+            "The file has a second BIN chunk; it stays in the file, but is ignored",
         );
     } else if !rest.is_empty() {
         diagnostics.add(
             Severity::Info,
             "GLB_UNKNOWN_CHUNK_TYPE",
             "",
-            format!("{} bytes after the known chunks are kept", rest.len()),
+            format!("The file has {} bytes after its known chunks; they stay in the file", rest.len()),
         );
     }
 }
@@ -320,7 +323,7 @@ impl Reader<'_> {
             let mut repaired = false;
             nodes.push(json::typed(raw.get(), &place, &mut repaired)?);
             if repaired {
-                let message = "JSON that is not well formed was repaired for showing";
+                let message = "Invalid JSON was repaired for display; the file is unchanged";
                 self.diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", place, message);
             }
         }
@@ -339,21 +342,21 @@ impl Reader<'_> {
         for (k, n) in raw.iter().enumerate() {
             let place = format!("nodes/{k}");
             if let Some(mesh) = n.mesh.filter(|m| m.0 >= meshes.len()) {
-                return Err(ReadError::at(place, format!("mesh {} is not there", mesh.0)));
+                return Err(ReadError::at(place, format!("mesh {} does not exist", mesh.0)));
             }
             if let Some(skin) = n.skin.filter(|s| s.0 >= skins) {
-                return Err(ReadError::at(place, format!("skin {} is not there", skin.0)));
+                return Err(ReadError::at(place, format!("skin {} does not exist", skin.0)));
             }
             if let (Some(_), Some(mesh)) = (n.skin, n.mesh)
                 && meshes[mesh.0].primitives.iter().all(|p| p.weights.is_none() && !p.positions.is_empty())
             {
-                let message = "The node has a skin, but its mesh has no joints; it is shown unskinned";
+                let message = "The node has a skin, but its mesh has no joints and weights; it is displayed unskinned";
                 self.diagnostics.add(Severity::Error, "NODE_SKIN_WITH_NON_SKINNED_MESH", &place, message);
             }
             let light = scene_extras::light_of(&n.extensions, &place, &mut self.diagnostics);
             for (index, count, what) in [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")] {
                 if let Some(past) = index.filter(|k| *k >= count) {
-                    let message = format!("The node names {what} {past}, which is not there");
+                    let message = format!("The node refers to {what} {past}, which does not exist");
                     self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
                 }
             }
@@ -381,13 +384,13 @@ impl Reader<'_> {
             for (rank, child) in n.children.iter().enumerate() {
                 let place = format!("nodes/{k}/children");
                 let Some(node) = nodes.get_mut(child.0) else {
-                    return Err(ReadError::at(place, format!("node {} is not there", child.0)));
+                    return Err(ReadError::at(place, format!("node {} does not exist", child.0)));
                 };
                 node.rank = u32::try_from(rank).unwrap_or(u32::MAX);
                 if node.parent.replace(k.into()).is_some() {
                     return Err(ReadError::at(
                         place,
-                        format!("node {} has two parents, or the same one twice", child.0),
+                        format!("node {} has two parents, or is listed twice by the same parent", child.0),
                     ));
                 }
             }
@@ -408,16 +411,19 @@ impl Reader<'_> {
             if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
                 odd(
                     "NODE_MATRIX_TRS",
-                    "The node has a matrix and a translation, rotation or scale; the matrix is shown",
+                    "The node has both a matrix and a translation, rotation or scale; the matrix is used",
                 );
             }
             if m.iter().any(|v| !v.is_finite()) {
-                odd("ACCESSOR_INVALID_FLOAT", "The matrix has numbers that are not finite; it is shown without one");
+                odd(
+                    "ACCESSOR_INVALID_FLOAT",
+                    "The matrix has values that are not finite numbers; the node is displayed without it",
+                );
                 return Local::Trs(Transform::IDENTITY);
             }
             let mut matrix = Mat4::from_cols_array(m);
             if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
-                odd("NODE_MATRIX_NON_TRS", "The matrix's last row is not 0 0 0 1; it is shown as if it were");
+                odd("NODE_MATRIX_NON_TRS", "The last row of the matrix is not 0 0 0 1; it is treated as 0 0 0 1");
                 matrix.x_axis.w = 0.0;
                 matrix.y_axis.w = 0.0;
                 matrix.z_axis.w = 0.0;
@@ -430,7 +436,7 @@ impl Reader<'_> {
             if is_odd(&Transform::decompose(&matrix, &Transform::IDENTITY)) {
                 odd(
                     "NODE_MATRIX_NON_TRS",
-                    "The matrix is sheared or flat; it is kept, and an edit here would lose that",
+                    "The matrix has shear or a scale of 0; it stays in the file, but an edit of this node would lose that",
                 );
             }
             return Local::Matrix(matrix);
@@ -441,7 +447,7 @@ impl Reader<'_> {
             } else {
                 odd(
                     "ACCESSOR_INVALID_FLOAT",
-                    &format!("The {what} has numbers that are not finite; the default is shown"),
+                    &format!("The {what} has values that are not finite numbers; the default is used"),
                 );
                 default
             }
@@ -450,7 +456,7 @@ impl Reader<'_> {
         let scale = finite(n.scale.map_or(Vec3::ONE, Into::into), Vec3::ONE, "scale");
         let rotation = n.rotation.map_or(Quat::IDENTITY, Quat::from_array);
         if !(rotation.is_finite() && (rotation.length() - 1.0).abs() <= 0.00769) {
-            odd("ROTATION_NON_UNIT", "The rotation is not of length 1; it is made so for showing");
+            odd("ROTATION_NON_UNIT", "The rotation is not a unit quaternion; it is normalized for display");
         }
         let rotation = if rotation.is_finite() { unit_or(rotation, Quat::IDENTITY) } else { Quat::IDENTITY };
         Local::Trs(Transform { translation, rotation, scale })
@@ -464,10 +470,10 @@ impl Reader<'_> {
             for node in &scene.nodes {
                 let id = NodeId::from(node.0);
                 let Some(found) = asset.nodes.get(node.0.into()) else {
-                    return Err(ReadError::at(place, format!("node {} is not there", node.0)));
+                    return Err(ReadError::at(place, format!("node {} does not exist", node.0)));
                 };
                 if found.parent.is_some() {
-                    let message = format!("Node {} is named as a root, but has a parent", node.0);
+                    let message = format!("Node {} is listed as a root node, but has a parent", node.0);
                     self.diagnostics.add(Severity::Error, "SCENE_NON_ROOT_NODE", &place, message);
                 }
                 roots.push(id);
@@ -488,7 +494,7 @@ impl Reader<'_> {
                 earlier.map(SceneId::from)
             }
             Some(scene) if scene.0 >= asset.scenes.len() => {
-                return Err(ReadError::at("scene", format!("scene {} is not there", scene.0)));
+                return Err(ReadError::at("scene", format!("scene {} does not exist", scene.0)));
             }
             Some(scene) => Some(scene.0.into()),
             None if asset.scenes.is_empty() => None,
@@ -505,7 +511,7 @@ impl Reader<'_> {
                 return Err(ReadError::at(place, "the skin has no joints"));
             }
             if let Some(past) = skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= asset.nodes.len()) {
-                return Err(ReadError::at(place, format!("node {} is not there", past.0)));
+                return Err(ReadError::at(place, format!("node {} does not exist", past.0)));
             }
             let joints: Shared<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
             let inverse_bind = match skin.inverse_bind_matrices {
@@ -526,7 +532,7 @@ impl Reader<'_> {
     fn inverse_bind(&mut self, accessor: usize, joints: usize, place: &str) -> Result<Option<Vec<Mat4>>, ReadError> {
         let shape = match self.accessors.shape(accessor, place) {
             Err(error @ ReadError::Empty { .. }) => {
-                let message = "The inverse bind matrices are none; identities are used";
+                let message = "There are no inverse bind matrices; identity matrices are used";
                 self.diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or_default(), message);
                 return Ok(None);
             }
@@ -536,14 +542,18 @@ impl Reader<'_> {
             return Err(ReadError::at(place, "its inverse bind matrices are not 4×4 floats"));
         }
         if shape.count < joints {
-            return Err(ReadError::at(place, format!("{} inverse bind matrices for {joints} joints", shape.count)));
+            return Err(ReadError::at(
+                place,
+                format!("there are {} inverse bind matrices for {joints} joints", shape.count),
+            ));
         }
         let list = match self.accessors.floats(accessor, place) {
             Ok(list) => list,
             Err(Missing::Refused(error)) => return Err(error),
             Err(Missing::Packed(extension)) => {
-                let message =
-                    format!("The inverse bind matrices are packed with {extension}; the shape is not posed rightly");
+                let message = format!(
+                    "The inverse bind matrices are packed with {extension} and cannot be read; the mesh is deformed incorrectly"
+                );
                 self.diagnostics.add(Severity::Warning, "ULNA_PACKED", place, message);
                 return Ok(None);
             }
@@ -563,7 +573,7 @@ impl Reader<'_> {
         });
         let matrices = matrices.collect();
         if odd > 0 {
-            let message = format!("{odd} inverse bind matrices are not affine, not finite or singular");
+            let message = format!("{odd} inverse bind matrices are singular, not affine or not finite");
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_IBM", place, message);
         }
         Ok(Some(matrices))
@@ -573,7 +583,7 @@ impl Reader<'_> {
         let mut sorted = joints.to_vec();
         sorted.sort_unstable();
         if sorted.windows(2).any(|w| w[0] == w[1]) {
-            self.diagnostics.add(Severity::Error, "ARRAY_NOT_UNIQUE", place, "A node stands twice among the joints");
+            self.diagnostics.add(Severity::Error, "ARRAY_NOT_UNIQUE", place, "A node is listed twice among the joints");
         }
         let root = |mut id: NodeId| {
             while let Some(parent) = asset.node(id).parent {
@@ -586,16 +596,16 @@ impl Reader<'_> {
         if asset.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
             let same_scene = asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
             let message =
-                if same_scene { "The joints have no common root" } else { "The joints are in different trees" };
+                if same_scene { "The joints have no common root node" } else { "The joints are in different trees" };
             self.diagnostics.add(Severity::Error, "SKIN_NO_COMMON_ROOT", place, message);
         } else if !asset.scenes.is_empty() && !asset.scenes.values().any(|s| s.roots.contains(&first)) {
-            self.diagnostics.add(Severity::Error, "SKIN_NO_SCENE", place, "The joints are in no scene");
+            self.diagnostics.add(Severity::Error, "SKIN_NO_SCENE", place, "The joints are not part of any scene");
         }
         if let Some(skeleton) = skin.skeleton
             && asset.nodes.len() < 5000
             && joints.iter().any(|j| j.0 as usize != skeleton.0 && !asset.is_above(skeleton.0.into(), *j))
         {
-            let message = format!("Its skeleton, node {}, is not above all joints", skeleton.0);
+            let message = format!("The skeleton root, node {}, is not an ancestor of all joints", skeleton.0);
             self.diagnostics.add(Severity::Error, "SKIN_SKELETON_INVALID", place, message);
         }
     }

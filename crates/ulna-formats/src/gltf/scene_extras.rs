@@ -37,7 +37,7 @@ fn read<T: DeserializeOwned>(
 ) -> Option<T> {
     let found = extensions.get(name);
     if found.is_none() && extensions.has(name) {
-        let message = format!("{name} cannot be read here; it is kept and not shown");
+        let message = format!("{name} is invalid here; it stays in the file, but is ignored");
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
     }
     found
@@ -82,7 +82,7 @@ pub fn mappings(
                 list.push((variant.0.into(), mapping.material.0.into()));
             } else {
                 let message =
-                    format!("Material {} in variant {}: one of them is not there", mapping.material.0, variant.0);
+                    format!("Material {} or material variant {} does not exist", mapping.material.0, variant.0);
                 diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
             }
         }
@@ -136,7 +136,7 @@ pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result
             _ => None,
         };
         let projection = projection.unwrap_or_else(|| {
-            let message = "The camera's numbers make no view; it looks 45° wide";
+            let message = "The camera has invalid values; a vertical field of view of 45° is used";
             diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", place, message);
             Projection::Perspective { yfov: FRAC_PI_4, aspect: None, near: 0.01, far: None }
         });
@@ -172,7 +172,7 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
     let light = |(k, raw): (usize, Raw)| {
         let mut odd = |what: &str| {
             let place = format!("extensions/{LIGHTS}/lights/{k}");
-            let message = format!("The light's {what} makes no light; the default is shown");
+            let message = format!("The {what} of the light is invalid; the default is used");
             diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", place, message);
         };
         let mut positive = |value: Option<f32>, what: &str| {
@@ -263,7 +263,7 @@ pub fn instances(
             Ok(values) => columns[k] = Some(values),
             Err(Missing::Refused(error)) => return Err(error),
             Err(Missing::Packed(_)) => {
-                let message = format!("The instances' {name} cannot be read; the mesh is shown once");
+                let message = format!("{name} of the instances cannot be read; the mesh is displayed once");
                 diagnostics.add(Severity::Error, "ULNA_INSTANCES", place, message);
                 return Ok(None);
             }
@@ -292,7 +292,8 @@ pub fn instances(
     });
     let list = list.collect();
     if odd > 0 {
-        let message = format!("{odd} instances have numbers that are not finite; they stand at the node");
+        let message =
+            format!("{odd} instances have values that are not finite numbers; they are displayed at the node");
         diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", place, message);
     }
     Ok(Some(list))

@@ -117,7 +117,7 @@ impl Source {
                 None => match &self.container {
                     Container::Glb { bin: Some(bin), .. } if k == 0 => BufferData::Bin(bin.clone()),
                     _ if stands_in || packed_only(views, k) => BufferData::Fallback,
-                    _ => return Err(ReadError::at(place, "the buffer has no bytes: neither a uri nor a BIN chunk")),
+                    _ => return Err(ReadError::at(place, "the buffer has no data: neither a URI nor a BIN chunk")),
                 },
                 Some(uri) => match data_uri(uri) {
                     Some(bytes) => BufferData::Embedded(
@@ -135,11 +135,8 @@ impl Source {
             if let Some(bytes) = self.buffer(k)
                 && bytes.len() < buffer.byte_length.0
             {
-                let message = format!(
-                    "the buffer should hold {} bytes, but only {} are there",
-                    buffer.byte_length.0,
-                    bytes.len()
-                );
+                let message =
+                    format!("the buffer should have {} bytes, but has only {}", buffer.byte_length.0, bytes.len());
                 return Err(ReadError::at(place, message));
             }
         }
@@ -152,12 +149,15 @@ impl Source {
         if let Some(file) = self.beside.iter().find(|f| f.name == name) {
             return Ok(file.bytes.clone());
         }
-        let folder = self.folder().ok_or("the file it names cannot be found, since this file has no folder")?;
+        let folder = self
+            .folder()
+            .ok_or("the referenced file cannot be found, because this model was not read from a folder")?;
         let path = resolve(folder, uri)?;
         if self.path.as_deref().and_then(|p| p.canonicalize().ok()) == Some(path.clone()) {
-            return Err("it names the file itself as its data".into());
+            return Err("it refers to the model file itself as its data".into());
         }
-        read_whole(&path).map_err(|e| format!("“{}” could not be read: {e}. Put it beside the model", shorten(uri)))
+        read_whole(&path)
+            .map_err(|e| format!("“{}” could not be read: {e}. Put the file next to the model", shorten(uri)))
     }
 }
 
@@ -171,7 +171,7 @@ fn packed_only(views: &[schema::BufferView], buffer: usize) -> bool {
 pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
     let rest = uri.strip_prefix("data:")?;
     let Some((head, payload)) = rest.split_once(',') else {
-        return Some(Err("the data URI has no payload".into()));
+        return Some(Err("the data URI has no data".into()));
     };
     Some(if head.ends_with(";base64") {
         // Padding is optional in practice; stray line ends are not data.
@@ -193,18 +193,18 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
 /// A sentence, where it leads elsewhere, is not there, or is no file.
 pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     let name =
-        percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|e| format!("the uri is not UTF-8: {e}"))?;
+        percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|e| format!("the URI is not UTF-8: {e}"))?;
     let name = name.replace('\\', "/");
     let short = shorten(&name);
     if name.is_empty() {
-        return Err("the uri is empty; put the data's file name there".into());
+        return Err("the URI is empty; it must be the name of the data file".into());
     }
     if name.contains('\0') {
         return Err(format!("“{short}” is not a file name"));
     }
     if name.split('/').next().is_some_and(|first| first.contains(':')) {
         return Err(format!(
-            "“{short}” is not a file beside the model. Ulna fetches nothing from elsewhere; put the file beside the model"
+            "“{short}” is not a file next to the model. Ulna does not download files; put the file next to the model"
         ));
     }
     let mut path = folder.to_path_buf();
@@ -222,16 +222,18 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
             }
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
                 return Err(format!(
-                    "“{short}” lies outside the model's folder, where Ulna does not look; put the file beside the model"
+                    "“{short}” is outside the folder of the model, where Ulna does not read files; put the file next to the model"
                 ));
             }
         }
     }
     let found =
-        path.canonicalize().map_err(|e| format!("“{short}” could not be read: {e}. Put it beside the model"))?;
-    let home = folder.canonicalize().map_err(|e| format!("the model's folder could not be read: {e}"))?;
+        path.canonicalize().map_err(|e| format!("“{short}” could not be read: {e}. Put the file next to the model"))?;
+    let home = folder.canonicalize().map_err(|e| format!("the folder of the model could not be read: {e}"))?;
     if !found.starts_with(&home) {
-        return Err(format!("“{short}” is a link that leads out of the model's folder, where Ulna does not look"));
+        return Err(format!(
+            "“{short}” is a link to a file outside the folder of the model, where Ulna does not read files"
+        ));
     }
     if !found.is_file() {
         return Err(format!("“{short}” is not a file"));
@@ -267,7 +269,7 @@ pub(super) fn check_asset(root: &json::RawMap<'_>) -> Result<schema::Asset, Read
     if let Some(least) = &asset.min_version
         && number(least).is_none_or(|v| v > (2, 0))
     {
-        return Err(ReadError::Version(format!("that needs a reader of version {least}")));
+        return Err(ReadError::Version(format!("with minVersion {least}")));
     }
     Ok(asset)
 }

@@ -63,7 +63,7 @@ fn to_gltf(
         for (kind, data) in all {
             let (name, length) = (chunk_name(kind), data.len());
             if data.is_empty() {
-                let said = format!("The chunk {name} is left out: it is empty, and a .gltf has no chunks");
+                let said = format!("The empty chunk {name} is left out, because .gltf files have no chunks");
                 lost.push(Notice::new("chunk_left_out", said));
                 continue;
             }
@@ -75,7 +75,7 @@ fn to_gltf(
             });
             ops.member("buffers").push(buffer.to_string());
             let said = format!(
-                "The chunk {name} ({length} bytes) is kept as a buffer in {file}: a .gltf has no chunks. It becomes a chunk again when saved as .glb"
+                "The chunk {name} ({length} bytes) is saved as a buffer in {file}, because .gltf files have no chunks. It becomes a chunk again when saved as .glb"
             );
             lost.push(Notice::new("chunk_became_buffer", said));
             if !files.iter().any(|f: &FileToWrite| f.name == file) {
@@ -83,7 +83,8 @@ fn to_gltf(
             }
         }
         if stray > 0 {
-            let said = format!("{stray} bytes after the last chunk are left out: a .gltf has no place for them");
+            let said =
+                format!("{stray} bytes after the last chunk are left out, because .gltf files cannot contain them");
             lost.push(Notice::new("stray_bytes_left_out", said));
         }
     }
@@ -224,7 +225,7 @@ fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
     if !gone.is_empty() {
         let names: Vec<&str> = gone.iter().map(|k| k.as_str()).collect();
         let said = format!(
-            "{} buffers become one, and what each says of itself ({}) is left out",
+            "{} buffers are merged into one, and their own properties ({}) are left out",
             members.len(),
             names.join(", ")
         );

@@ -131,7 +131,8 @@ fn object<T: DeserializeOwned>(
 ) -> Option<T> {
     let found = extensions.get(name);
     if found.is_none() && extensions.has(name) {
-        let message = format!("{name} is not as its specification wants; it is kept, and its facts are not shown");
+        let message =
+            format!("{name} does not follow its specification; it stays in the file, but its data is not displayed");
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", format!("extensions/{name}"), message);
     }
     found
@@ -150,7 +151,7 @@ fn roles(
     let mut list: BTreeMap<Arc<str>, NodeId> = BTreeMap::new();
     for (role, node) in bones {
         if node >= nodes {
-            let message = format!("The bone {role} names node {node}, which is not there");
+            let message = format!("The humanoid bone {role} refers to node {node}, which does not exist");
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
             continue;
         }
@@ -159,7 +160,7 @@ fn roles(
                 entry.insert(node.into());
             }
             Entry::Occupied(entry) => {
-                let message = format!("The bone {} stands twice; the first one is used", entry.key());
+                let message = format!("The humanoid bone {} is defined twice; the first one is used", entry.key());
                 diagnostics.add(Severity::Warning, "ULNA_VRM", place, message);
             }
         }

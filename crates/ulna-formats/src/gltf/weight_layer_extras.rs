@@ -152,7 +152,8 @@ pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> 
     let found: Layers = member(extras, WEIGHT_LAYERS, "weight layers", place, diagnostics)?;
     let taken = take(&found);
     if taken.is_none() {
-        let message = "Its weight layers have numbers that are none, or are broken; they are kept as they are in the extras and not used";
+        let message =
+            "The weight layers stored in its extras have invalid values; they stay in the file, but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_WEIGHT_LAYERS", place, message.to_owned());
     }
     taken

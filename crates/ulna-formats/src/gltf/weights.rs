@@ -26,7 +26,10 @@ pub(super) fn write(
         let Some(after) = now.meshes.get(mesh).filter(|after| !Shared::ptr_eq(before, after)) else { continue };
         let (m, name) = (mesh.index(), after.name.as_deref().unwrap_or_default());
         if !is_same_but_weights_and_shape(before, after) {
-            return Err(SaveError::no_form(&format!("meshes/{m}"), "another kind of mesh"));
+            return Err(SaveError::no_form(
+                &format!("meshes/{m}"),
+                "a change of the mesh other than its weights and vertices",
+            ));
         }
         let raw = {
             let text = json::elements(root, "meshes").map_err(SaveError::Source)?[m].get();
@@ -38,7 +41,7 @@ pub(super) fn write(
                 let op = ops.member("meshes").item(m).member("primitives").item(k);
                 shapes.write(raw, before, after, patch, op);
                 let count = after.positions.len();
-                changes.push(format!("meshes/{m} “{name}” primitive {k}: the shape of {count} vertices"));
+                changes.push(format!("meshes/{m} “{name}” primitive {k}: positions of {count} vertices"));
             }
             let (before, after) = (before.weights.as_deref(), after.weights.as_deref());
             let Some(raw) = raw.primitives.get(k).filter(|_| before != after) else { continue };
@@ -54,10 +57,10 @@ pub(super) fn write(
                 before.vertex_count().max(after.vertex_count())
             };
             let sets = match (before.sets, after.sets) {
-                (0, _) => ", which had none".to_owned(),
-                (_, 0) => ", which has none now".to_owned(),
+                (0, _) => ", which had no weights".to_owned(),
+                (_, 0) => ", all removed".to_owned(),
                 (was, now) if was == now => String::new(),
-                (was, now) => format!(", {now} sets instead of {was}"),
+                (was, now) => format!(", {now} influence sets instead of {was}"),
             };
             let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
             changes.push(format!("meshes/{m} “{name}” primitive {k}: weights of {vertices}{sets}"));

@@ -34,7 +34,7 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
             (masks[1], masks[2]) = (masks[0], masks[0]);
         }
         let is_known = (1..=4).contains(&size) && masks[0] != 0;
-        let unknown = || "its pixels are packed in a way that is not known".to_owned();
+        let unknown = || "its pixel format is unknown".to_owned();
         return is_known.then_some((Packing::Pixels(size as usize, masks), HEADER)).ok_or_else(unknown);
     }
     let blocks = |n: u8| Ok((Packing::Blocks(n, false), HEADER));
@@ -63,11 +63,11 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
                 87 | 90 | 91 => Packing::Pixels(4, [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000]),
                 88 | 92 | 93 => Packing::Pixels(4, [0xFF_0000, 0xFF00, 0xFF, 0]),
                 60..=61 => Packing::Pixels(1, [0xFF, 0xFF, 0xFF, 0]),
-                other => return Err(format!("pixels of DXGI format {other} are not known")),
+                other => return Err(format!("DXGI format {other} is not supported")),
             };
             Ok((packing, HEADER + 20))
         }
-        other => Err(format!("blocks of “{}” are not known", String::from_utf8_lossy(other))),
+        other => Err(format!("compression format “{}” is not supported", String::from_utf8_lossy(other))),
     }
 }
 
@@ -132,11 +132,11 @@ pub(super) fn read_dds(bytes: &[u8]) -> Result<DynamicImage, String> {
     // What its numbers announce is looked at before anything is made of it.
     let size = u64::from(width).saturating_mul(u64::from(height)).saturating_mul(4);
     if size == 0 || size > most(bytes.len()) {
-        return Err(format!("it says that it is {width} by {height} pixels large, and has {} bytes", bytes.len()));
+        return Err(format!("it states a size of {width} × {height} pixels, but has only {} bytes", bytes.len()));
     }
     let (packing, start) = packing(bytes)?;
     let (wide, high) = (width as usize, height as usize);
-    let cut = || format!("it ends before its {width} by {height} pixels");
+    let cut = || format!("its data is too short for {width} × {height} pixels");
     let mut made = vec![0u8; wide * high * 4];
     match packing {
         Packing::Pixels(each, masks) => {

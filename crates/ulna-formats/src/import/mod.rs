@@ -144,8 +144,11 @@ pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
     let lasts = |usual: f64| (usual, longest * rate / usual);
     let likely = USUAL_RATES.into_iter().map(lasts).filter(|(_, t)| (SHORTEST..=LONGEST).contains(t));
     let offers: Vec<String> = likely.map(|(usual, t)| format!("{usual} ({t:.2} s)")).collect();
-    let offers = if offers.is_empty() { String::new() } else { format!("; likely ones are {}", offers.join(", ")) };
-    Some(format!("its longest clip lasts {longest:.3} s at {} a second, which is unlikely{offers}", short(rate)))
+    let offers = if offers.is_empty() { String::new() } else { format!("; likely rates are {}", offers.join(", ")) };
+    Some(format!(
+        "its longest clip lasts {longest:.3} s at a rate of {} per second, which is unlikely{offers}",
+        short(rate)
+    ))
 }
 
 /// A number with six digits, as people read it.

@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     let file: File = serde_json::from_str(text).map_err(|e| WeightFileError::Json(e.to_string()))?;
     if file.version > VERSION {
         return Err(WeightFileError::Json(format!(
-            "it is of version {}, and {VERSION} is the latest known",
+            "it has version {}, but this version of Ulna reads only up to {VERSION}; update Ulna",
             file.version
         )));
     }
@@ -51,14 +51,14 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
     let wrong = |place: String, what: String| WeightFileError::Number { place, what };
     let place = format!("shape “{name}”");
     let many = |count: usize, what: &str, of: usize| {
-        wrong(place.clone(), format!("it has {count} {what} and {of} vertices; one for each is needed"))
+        wrong(place.clone(), format!("it has {count} {what}, but {of} vertices; one per vertex is needed"))
     };
     if vertex_count > MOST_VERTICES {
-        return Err(wrong(place, format!("{vertex_count} vertices are more than a mesh has")));
+        return Err(wrong(place, format!("{vertex_count} vertices exceed the maximum of a mesh")));
     }
     let vertices = match vertices {
         Some(list) if list.len() != weights.len() => {
-            return Err(many(list.len(), "numbers of vertices", weights.len()));
+            return Err(many(list.len(), "vertex indices", weights.len()));
         }
         Some(list) => list,
         None if weights.len() != vertex_count => return Err(many(weights.len(), "rows", vertex_count)),
@@ -72,14 +72,17 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
     made.positions = positions.into_iter().map(Vec3::from).collect();
     for (vertex, row) in vertices.into_iter().zip(weights) {
         if vertex as usize >= vertex_count {
-            return Err(wrong(place.clone(), format!("vertex {vertex} is past its {vertex_count} vertices")));
+            return Err(wrong(
+                place.clone(),
+                format!("vertex {vertex} does not exist, since the shape has {vertex_count} vertices"),
+            ));
         }
         for (joint, value) in &row {
             weight(*value, || format!("{place}, vertex {vertex}"))?;
             if usize::from(*joint) >= joints.len() {
                 return Err(wrong(
                     format!("{place}, vertex {vertex}"),
-                    format!("joint {joint} is past its {} joints", joints.len()),
+                    format!("joint {joint} does not exist, since the shape has {} joints", joints.len()),
                 ));
             }
         }

@@ -24,13 +24,13 @@ pub enum WeightFile {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WeightFileError {
     /// It is no JSON of ours.
-    #[error("it is no JSON with weights: {0}")]
+    #[error("it is not a JSON file with weights: {0}")]
     Json(String),
     /// It is no XML.
-    #[error("it is no XML: {0}")]
+    #[error("it is not valid XML: {0}")]
     Xml(String),
     /// It is another XML.
-    #[error("it is no XML of deformer weights: {0}")]
+    #[error("it is not an XML file of deformer weights: {0}")]
     NotWeights(String),
     /// A number is none, or out of its range.
     #[error("{place}: {what}")]
@@ -91,9 +91,10 @@ const MOST_VERTICES: usize = 64 << 20;
 fn weight(value: f32, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
     match value.is_finite() && (0.0..=1e6).contains(&value) {
         true => Ok(value),
-        false => {
-            Err(WeightFileError::Number { place: place(), what: format!("{value} is no weight, which is 0 or more") })
-        }
+        false => Err(WeightFileError::Number {
+            place: place(),
+            what: format!("{value} is not a weight; weights must be 0 or more"),
+        }),
     }
 }
 
@@ -202,13 +203,13 @@ mod tests {
     fn what_is_no_weights_says_why() {
         let xml = |body: &str| WeightFile::Xml.read(body).expect_err("refused").to_string();
         assert!(xml("<a/>").contains("deformerWeight"), "{}", xml("<a/>"));
-        assert!(xml("nothing").contains("no XML"));
+        assert!(xml("nothing").contains("not valid XML"));
         let bomb = "<!DOCTYPE a [<!ENTITY b \"bb\">]><deformerWeight>&b;</deformerWeight>";
-        assert!(xml(bomb).contains("no XML"), "{}", xml(bomb));
+        assert!(xml(bomb).contains("not valid XML"), "{}", xml(bomb));
         let huge = r#"<deformerWeight><weights source="a" shape="s" max="99"><point index="4000000000" value="1"/></weights></deformerWeight>"#;
         assert!(xml(huge).contains("4000000000"), "{}", xml(huge));
         let nan = r#"<deformerWeight><weights source="a" shape="s"><point index="0" value="NaN"/></weights></deformerWeight>"#;
-        assert!(xml(nan).contains("no weight"), "{}", xml(nan));
+        assert!(xml(nan).contains("not a weight"), "{}", xml(nan));
         let far = r#"<deformerWeight><weights source="a" shape="s"><point index="60000000" value="1"/></weights></deformerWeight>"#;
         assert!(xml(far).contains("60000001 vertices"), "{}", xml(far));
         let list = r#"<weights source="a" shape="s" defaultValue="1"><point index="60000000" value="1"/></weights>"#;
@@ -216,7 +217,7 @@ mod tests {
         assert!(xml(&many).contains("60000001 vertices"), "{}", xml(&many));
         let bomb = r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1000000000000000,"joints":[],"vertices":[],"weights":[]}]}"#;
         let said = WeightFile::Json.read(bomb).expect_err("refused").to_string();
-        assert!(said.contains("more than a mesh has"), "{said}");
+        assert!(said.contains("exceed the maximum"), "{said}");
         let json = WeightFile::Json.read(
             r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1,"joints":["x"],"weights":[[[3,1.0]]]}]}"#,
         );

@@ -45,9 +45,9 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
         .map(|(k, l)| (k + 1, l.trim_end_matches(['\r', ' '])))
         .filter(|(_, l)| !l.trim().is_empty())
         .collect();
-    let Some((_, first)) = lines.first() else { return Err(none("it is empty")) };
+    let Some((_, first)) = lines.first() else { return Err(none("the table is empty")) };
     if lines.len() > MOST_ROWS {
-        return Err(none("it has too many lines"));
+        return Err(none("the table has too many lines"));
     }
     let apart = ['\t', ';', ','].into_iter().find(|c| first.contains(*c)).unwrap_or('\t');
     let cells = |line: &str| line.split(apart).map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
@@ -59,7 +59,7 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
     let columns: Vec<usize> = (0..head.len()).filter(own).collect();
     let joints: Option<Vec<String>> = named.then(|| columns.iter().map(|k| head[*k].clone()).collect());
     if let Some(k) = columns.iter().find(|k| named && head[**k].is_empty()) {
-        return Err(none(&format!("column {} of its first line has no name, which should be a joint's", k + 1)));
+        return Err(none(&format!("column {} has no name in the first line, which must name a joint", k + 1)));
     }
     let mut rows = Vec::new();
     for (line, text) in lines.into_iter().skip(usize::from(named)) {
@@ -72,25 +72,27 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
         if let Some(k) = vertex {
             let cell = cells.get(k).map_or("", |c| &**c);
             let plain: String = cell.chars().filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}')).collect();
-            row.vertex =
-                Some(plain.parse().ok().ok_or_else(|| wrong(k, format!("“{cell}” is no number of a vertex")))?);
+            row.vertex = Some(plain.parse().ok().ok_or_else(|| wrong(k, format!("“{cell}” is not a vertex number")))?);
         }
         if cells.len() > head.len() {
-            return Err(wrong(head.len(), format!("it has {} cells, and the first line {}", cells.len(), head.len())));
+            return Err(wrong(
+                head.len(),
+                format!("the line has {} cells, but the first line has {}", cells.len(), head.len()),
+            ));
         }
         for k in &columns {
             let cell = cells.get(*k).map_or("", |c| &**c);
             let value = if cell.is_empty() { Some(0.0) } else { number(cell, apart) };
-            let value = value.ok_or_else(|| wrong(*k, format!("“{cell}” is no number")))?;
+            let value = value.ok_or_else(|| wrong(*k, format!("“{cell}” is not a number")))?;
             if !value.is_finite() || !(0.0..=1.0 + 1e-6).contains(&value) {
-                return Err(wrong(*k, format!("{cell} is no weight, which is 0 to 1")));
+                return Err(wrong(*k, format!("{cell} is not a weight; weights must be 0 to 1")));
             }
             row.weights.push(value);
         }
         rows.push(row);
     }
     if rows.is_empty() || columns.is_empty() {
-        return Err(none("it has no row of numbers"));
+        return Err(none("the table has no row of numbers"));
     }
     Ok(Pasted { joints, rows })
 }
@@ -167,7 +169,7 @@ mod tests {
         assert!(why("Hips\nNaN").contains("0 to 1"));
         assert!(why("a line of prose").contains("no row"));
         assert!(why("").contains("empty"));
-        assert!(why("Vertex\tHips\n1e9\t1").contains("no number of a vertex"));
+        assert!(why("Vertex\tHips\n1e9\t1").contains("not a vertex number"));
     }
 
     #[test]

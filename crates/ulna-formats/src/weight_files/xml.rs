@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     let root = document.root_element();
     if root.tag_name().name() != "deformerWeight" {
         let name = root.tag_name().name();
-        return Err(WeightFileError::NotWeights(format!("it begins with “{name}”, not with “deformerWeight”")));
+        return Err(WeightFileError::NotWeights(format!("its root element is “{name}”, not “deformerWeight”")));
     }
     let mut shapes: Vec<XmlWeights> = Vec::new();
     for child in root.children().filter(Node::is_element) {
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 let (name, joint) = (child.attribute("shape").unwrap_or_default(), child.attribute("source"));
                 let Some(joint) = joint else {
                     return Err(WeightFileError::NotWeights(format!(
-                        "weights of “{name}” name no source, which is a joint"
+                        "the weights of “{name}” have no “source” attribute, which must name a joint"
                     )));
                 };
                 let place = |index: usize| format!("joint “{joint}” of “{name}”, point {index}");
@@ -65,7 +65,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     let full = shapes.into_iter().filter(|s| !s.joints.is_empty());
     let shapes: Vec<WeightShape> = full.map(XmlWeights::made).collect::<Result<_, _>>()?;
     if shapes.is_empty() {
-        return Err(WeightFileError::NotWeights("no weights are in it".into()));
+        return Err(WeightFileError::NotWeights("it contains no weights".into()));
     }
     Ok(WeightTable { shapes })
 }
@@ -105,7 +105,7 @@ impl XmlWeights {
         {
             return Err(WeightFileError::Number {
                 place: format!("shape “{}”", self.name),
-                what: format!("{count} vertices are meant, and {listed} weights are written"),
+                what: format!("it states {count} vertices, but has {listed} weights"),
             });
         }
         let mut rows: Vec<Vec<(u16, f32)>> = vec![Vec::new(); count];
@@ -146,7 +146,7 @@ fn points<'a, 'input>(
             Ok(index) if index < MOST_VERTICES => Ok((index, point)),
             _ => Err(WeightFileError::Number {
                 place: format!("“{name}”"),
-                what: format!("“{text}” is no number of a vertex"),
+                what: format!("“{text}” is not a vertex number"),
             }),
         }
     };
@@ -154,7 +154,7 @@ fn points<'a, 'input>(
 }
 
 fn number(text: &str, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
-    let wrong = |_| WeightFileError::Number { place: place(), what: format!("“{text}” is no number") };
+    let wrong = |_| WeightFileError::Number { place: place(), what: format!("“{text}” is not a number") };
     text.trim().parse::<f32>().map_err(wrong)
 }
 

@@ -55,7 +55,7 @@ pub fn build(
     };
     builder.opaque = builder.all_invisible();
     if builder.opaque {
-        let message = "All materials have an alpha of 0, which some exporters write for opaque materials; they are shown as opaque";
+        let message = "All materials have an alpha of 0, which some exporters write for opaque materials; they are imported as opaque";
         builder.diagnostics.add(Severity::Warning, "ULNA_X_ALPHA", ".x Material", message);
     }
     builder.named_materials()?;
@@ -92,7 +92,7 @@ pub(super) struct Numbers<'a> {
 impl Numbers<'_> {
     pub fn next(&mut self) -> Result<f64, ReadError> {
         let Some(value) = self.object.numbers.get(self.at) else {
-            return fail(self.object, "it has fewer numbers than it says");
+            return fail(self.object, "it has fewer values than stated");
         };
         self.at += 1;
         Ok(*value)
@@ -107,7 +107,7 @@ impl Numbers<'_> {
         }
         let count = value as usize;
         if count.saturating_mul(least_each) > left {
-            return fail(self.object, format!("it announces {count} elements and has {left} numbers"));
+            return fail(self.object, format!("it states {count} elements, but has only {left} values"));
         }
         Ok(count)
     }
@@ -118,7 +118,7 @@ impl Numbers<'_> {
         if value.fract() == 0.0 && (-2_147_483_648.0..=4_294_967_295.0).contains(&value) {
             Ok(value as i64 as u32)
         } else {
-            fail(self.object, format!("{value} is no word of 32 bits"))
+            fail(self.object, format!("{value} is not a 32-bit integer"))
         }
     }
 
@@ -131,7 +131,7 @@ impl Numbers<'_> {
         if value >= 0.0 && value.fract() == 0.0 && value < limit as f64 {
             Ok(value as usize)
         } else {
-            fail(self.object, format!("it names {what} {value} of {limit}"))
+            fail(self.object, format!("it refers to {what} {value}, but there are only {limit}"))
         }
     }
 }
@@ -218,7 +218,7 @@ impl<'a> Builder<'a, '_> {
                 for reference in &tree[object].references {
                     match named.get(reference.as_str()) {
                         Some(found) => inside.push(*found),
-                        None => self.odd(object, format!("it refers to “{reference}”, which is not there")),
+                        None => self.odd(object, format!("it refers to “{reference}”, which does not exist")),
                     }
                 }
             }
@@ -227,7 +227,7 @@ impl<'a> Builder<'a, '_> {
                     "Frame" if !placed.insert(child) => {
                         self.odd(
                             object,
-                            format!("the frame “{}” hangs on several; it is with the first", tree[child].name),
+                            format!("the frame “{}” has several parents; the first one is used", tree[child].name),
                         );
                     }
                     "Frame" => {
@@ -250,17 +250,17 @@ impl<'a> Builder<'a, '_> {
         if let Some(child) = self.children(object, "FrameTransformMatrix").next() {
             let values = &self.tree[child].numbers;
             if values.len() < 16 {
-                return fail(&self.tree[child], format!("{} numbers where 16 are needed", values.len()));
+                return fail(&self.tree[child], format!("its matrix has {} values, but 16 are needed", values.len()));
             }
             let found = matrix(values);
             if found.is_finite() {
                 let split = Transform::decompose(&found, &Transform::IDENTITY);
                 if split.residue > SHEARED {
-                    self.odd(object, "its matrix is sheared; the nearest without shear is used");
+                    self.odd(object, "its matrix has shear; the nearest matrix without shear is used");
                 }
                 node.transform = Some(split.transform);
             } else {
-                self.odd(object, "its matrix has numbers that are not finite; it is left out");
+                self.odd(object, "its matrix has values that are not finite numbers; it is ignored");
             }
         }
         let name = self.tree[object].name.clone();
@@ -268,7 +268,7 @@ impl<'a> Builder<'a, '_> {
         node.name.clone_from(&name);
         let index = self.glb.node(node);
         if !name.is_empty() && self.by_name.insert(name.clone(), index).is_some() {
-            self.odd(object, format!("two frames are named “{name}”; keys and weights mean the later one"));
+            self.odd(object, format!("two frames are named “{name}”; keys and weights are assigned to the later one"));
         }
         Ok(index)
     }

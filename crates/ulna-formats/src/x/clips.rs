@@ -28,8 +28,9 @@ impl Builder<'_, '_> {
         let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
         let ticks = stated.filter(|t| *t > 0.0).unwrap_or(DEFAULT_TICKS);
         if stated.is_none_or(|t| t.is_nan() || t <= 0.0) && !sets.is_empty() && self.conversion.rate.is_none() {
-            let states = stated.map_or_else(|| "no ticks per second".to_owned(), |t| format!("{t} ticks per second"));
-            let message = format!("The file states {states}; the format's default of 4800 is used");
+            let states = stated.map_or_else(|| "no tick rate".to_owned(), |t| format!("{t} ticks per second"));
+            let message =
+                format!("The file states {states}; the default of the format, 4800 ticks per second, is used");
             self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
         }
         let rate = self.conversion.rate.unwrap_or(ticks);
@@ -51,7 +52,7 @@ impl Builder<'_, '_> {
                 (Some(_), false) => {
                     self.odd(
                         set,
-                        "some of its animations are closed and some are open; how it loops is not taken over",
+                        "some of its animations are closed (looping) and some are open; the loop mode is not imported",
                     );
                 }
                 (None, _) => {}
@@ -78,11 +79,11 @@ impl Builder<'_, '_> {
         let mut ends: Vec<bool> = Vec::new();
         for animation in self.children(set, "Animation").collect::<Vec<_>>() {
             let Some(name) = tree[animation].references.first() else {
-                self.odd(animation, "it names no frame; its keys are left out");
+                self.odd(animation, "it does not name a frame; its keys are left out");
                 continue;
             };
             let Some(node) = self.by_name.get(name).copied() else {
-                self.odd(animation, format!("its frame “{name}” is not there; its keys are left out"));
+                self.odd(animation, format!("its frame “{name}” does not exist; its keys are left out"));
                 continue;
             };
             let options = self.children(animation, "AnimationOptions").next();
@@ -107,7 +108,7 @@ impl Builder<'_, '_> {
             1 | 2 => 3,
             3 | 4 => 16,
             _ => {
-                self.odd(object, format!("keys of kind {kind} are unknown and left out"));
+                self.odd(object, format!("keys of unknown type {kind} are left out"));
                 return Ok(Vec::new());
             }
         };
@@ -118,7 +119,7 @@ impl Builder<'_, '_> {
             let time = (numbers.next()? / ticks) as f32;
             let size = numbers.next()?;
             if size != wanted as f64 {
-                return fail(&tree[object], format!("a key of {size} numbers, where {wanted} are needed"));
+                return fail(&tree[object], format!("a key has {size} values, but {wanted} are needed"));
             }
             let mut v = [0.0f64; 16];
             for slot in v.iter_mut().take(wanted) {
@@ -147,14 +148,17 @@ impl Builder<'_, '_> {
             }
         }
         if sheared > 0 {
-            self.odd(object, format!("{sheared} of its matrix keys are sheared; the nearest without shear are used"));
+            self.odd(
+                object,
+                format!("{sheared} of its matrix keys have shear; the nearest matrices without shear are used"),
+            );
         }
         let before = keys.len();
         mended |= keys.windows(2).any(|w| w[0].0 >= w[1].0);
         keys.sort_by(|a, b| a.0.total_cmp(&b.0));
         keys.dedup_by(|a, b| a.0 == b.0);
         if mended || keys.len() != before {
-            self.odd(object, "its keys were put in order, or made numbers where they were none");
+            self.odd(object, "its keys were sorted by time, or values that are not numbers were replaced");
         }
         if keys.is_empty() {
             return Ok(Vec::new());

@@ -180,7 +180,7 @@ impl Builder<'_, '_> {
             let stride: usize = elements.iter().map(|e| e.kind.words()).sum();
             if stride == 0 || words.len() != stride * count {
                 let message = format!(
-                    "it has {} words, where {count} vertices of {stride} words are needed; it is left out",
+                    "it has {} 32-bit words, but {count} vertices need {stride} each; it is left out",
                     words.len()
                 );
                 self.odd(child, message);

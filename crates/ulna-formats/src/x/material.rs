@@ -29,7 +29,7 @@ impl Builder<'_, '_> {
                     let name = &tree[child].references[*k];
                     let found = self.named_materials.get(name).copied();
                     if found.is_none() {
-                        self.odd(child, format!("the material “{name}” is not there; its faces have none"));
+                        self.odd(child, format!("the material “{name}” does not exist; its faces have no material"));
                     }
                     materials.push(found);
                 }
@@ -141,7 +141,9 @@ impl Builder<'_, '_> {
         let effect = self.children(object, "EffectInstance").next();
         let Some(effect) = effect else { return };
         let file = self.tree[effect].texts.first().cloned().unwrap_or_default();
-        let mut message = format!("glTF holds no effects; of “{file}” pictures of color, normals and glow are taken");
+        let mut message = format!(
+            "glTF has no shader effects; only the color, normal and emissive textures of “{file}” are imported"
+        );
         if !left.is_empty() {
             message += &format!(", and these are left out: {}", left.join(", "));
         }

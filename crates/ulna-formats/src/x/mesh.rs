@@ -142,11 +142,11 @@ impl Builder<'_, '_> {
             positions.push(mirror(finite(numbers.vec3()?, &mut none)));
         }
         if none > 0 {
-            self.odd(object, format!("{none} of its coordinates are no numbers; they are 0"));
+            self.odd(object, format!("{none} of its coordinates are not numbers; 0 is used"));
         }
         let faces = Faces::read(&mut numbers, count)?;
         if faces.iter().any(|f| f.len() < 3) {
-            self.odd(object, "some faces have fewer than three corners and are not shown");
+            self.odd(object, "some faces have fewer than three vertices and are left out");
         }
         let mut declared = self.declared(object, count)?;
         let normals = self.normals(object, &faces)?;
@@ -231,7 +231,7 @@ impl Builder<'_, '_> {
         let of_faces = Faces::read(&mut numbers, count)?;
         let fits = of_faces.ends == faces.ends;
         if !fits {
-            self.odd(child, "its faces are not those of the mesh; the normals are left out");
+            self.odd(child, "its faces do not match those of the mesh; the normals are left out");
         }
         Ok(fits.then_some((list, of_faces)))
     }
@@ -248,7 +248,7 @@ impl Builder<'_, '_> {
             list.push([u, v]);
         }
         if found != count {
-            self.odd(child, format!("{found} coordinates for {count} vertices; they are left out"));
+            self.odd(child, format!("there are {found} texture coordinates for {count} vertices; they are left out"));
         }
         Ok((found == count).then_some(list))
     }

@@ -72,7 +72,7 @@ pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnost
                         }
                     }
                     if inside == 0 {
-                        return Err(ReadError::at(".x", "it ends inside a reference"));
+                        return Err(ReadError::at(".x", "the file ends inside a reference"));
                     }
                     continue;
                 }
@@ -99,11 +99,11 @@ pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnost
     }
     if open.len() > 1 {
         let object = &tree[open[open.len() - 1]];
-        let message = format!("it ends inside {} “{}”", object.kind, object.name);
+        let message = format!("the file ends inside {} “{}”", object.kind, object.name);
         return Err(ReadError::at(".x", message));
     }
     if extra > 0 {
-        diagnostics.add(Severity::Error, "ULNA_X_BRACES", ".x", format!("{extra} closing braces too many"));
+        diagnostics.add(Severity::Error, "ULNA_X_BRACES", ".x", format!("the file has {extra} extra closing braces"));
     }
     Ok(tree)
 }
@@ -119,5 +119,5 @@ fn skip_template(tokens: &mut impl Iterator<Item = Token>) -> Result<(), ReadErr
             _ => {}
         }
     }
-    Err(ReadError::at(".x", "it ends inside a template"))
+    Err(ReadError::at(".x", "the file ends inside a template"))
 }

@@ -120,11 +120,16 @@ impl Builder<'_, '_> {
             return Some(*node);
         }
         let Some(bind) = offset.map(Mat4::inverse).filter(|m| m.is_finite()) else {
-            self.odd(part, format!("its bone “{name}” is no frame, and has no place; its weights are left out"));
+            self.odd(
+                part,
+                format!(
+                    "its bone “{name}” does not match a frame and has no valid offset matrix; its weights are left out"
+                ),
+            );
             return None;
         };
         let split = Transform::decompose(&bind, &Transform::IDENTITY);
-        self.odd(part, format!("its bone “{name}” is no frame; it stands where it was bound"));
+        self.odd(part, format!("its bone “{name}” does not match a frame; a joint is added at its bind position"));
         let transform = Some(split.transform);
         let node = self.glb.node(NodeOut { name: name.to_owned(), transform, parent: frame, ..NodeOut::default() });
         self.by_name.insert(name.to_owned(), node);
@@ -144,7 +149,7 @@ impl Builder<'_, '_> {
         if let Some(header) = self.children(object, "XSkinMeshHeader").next() {
             let bones = tree[header].numbers.get(2).copied().unwrap_or(-1.0);
             if bones != parts.len() as f64 {
-                self.odd(header, format!("it speaks of {bones} bones, {} are there", parts.len()));
+                self.odd(header, format!("it states {bones} bones, but there are {}", parts.len()));
             }
         }
         let mut bones = Bones { weights: vec![Vec::new(); count], ..Bones::default() };
@@ -153,12 +158,13 @@ impl Builder<'_, '_> {
             computed += usize::from(self.bone_weights(part, frame, &mut bones)?);
         }
         if computed > 0 {
-            let message = format!("{computed} bones have no offset matrix; it is found from the frames as they stand");
+            let message =
+                format!("{computed} bones have no offset matrix; it is computed from the current pose of the frames");
             self.diagnostics.add(Severity::Info, "ULNA_X_OFFSET", ".x SkinWeights", message);
         }
         if bones.bad > 0 {
             let bad = bones.bad;
-            self.odd(object, format!("{bad} weights are below 0, or not numbers; they are left out"));
+            self.odd(object, format!("{bad} weights are negative or not numbers; they are left out"));
         }
         if bones.joints.is_empty() {
             return Ok(None);
@@ -179,16 +185,16 @@ impl Builder<'_, '_> {
                 frame.unwrap_or_else(|| self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() }));
             let Some(joint) = bones.joint(node, &Mat4::IDENTITY) else { return too_many(&tree[object]) };
             settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
-            let message = format!("{bare} vertices hang on no bone; they stay with the frame of the mesh");
+            let message = format!("{bare} vertices have no weights; they follow the frame of the mesh");
             self.diagnostics.add(Severity::Info, "ULNA_X_NO_BONE", ".x Mesh", message);
         }
         if off > 0 {
-            self.odd(object, format!("the weights of {off} vertices do not sum to 1; they are divided by their sum"));
+            self.odd(object, format!("the weights of {off} vertices do not sum to 1; they are normalized"));
         }
         if crowded > 0 {
             self.odd(
                 object,
-                format!("{crowded} vertices hang on more than {MOST_INFLUENCES} bones; the strongest are kept"),
+                format!("{crowded} vertices have more than {MOST_INFLUENCES} influences; the strongest are kept"),
             );
         }
         self.put_weights(&settled_lists, vertices, attributes);
@@ -211,13 +217,13 @@ impl Builder<'_, '_> {
         }
         let rest = &tree[part].numbers[numbers.at..];
         if !rest.is_empty() && rest.len() < 16 {
-            return fail(&tree[part], format!("{} numbers where the offset matrix needs 16", rest.len()));
+            return fail(&tree[part], format!("its offset matrix has {} values, but 16 are needed", rest.len()));
         }
         let given = (!rest.is_empty()).then(|| affine(&matrix(rest))).filter(Mat4::is_finite);
         if !rest.is_empty() && given.is_none() {
             self.odd(
                 part,
-                "its offset matrix has numbers that are not finite; it is found from the frames as they stand",
+                "its offset matrix has values that are not finite numbers; it is computed from the current pose of the frames",
             );
         }
         let Some(node) = self.bone(part, &name, given.as_ref(), frame) else { return Ok(false) };

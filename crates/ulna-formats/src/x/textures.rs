@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
         let texture = match self.picture_of(&name, what) {
             Ok((mime, bytes)) => Some(self.glb.texture(&name, mime, &bytes)),
             Err(why) => {
-                self.odd(object, format!("the texture “{name}” is not shown: {why}"));
+                self.odd(object, format!("the texture “{name}” is not imported: {why}"));
                 None
             }
         };
@@ -93,7 +93,7 @@ impl Builder<'_, '_> {
     fn picture_of(&mut self, name: &str, what: Use) -> Result<(&'static str, Vec<u8>), String> {
         let folder =
             self.path.and_then(Path::parent).map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
-        let folder = folder.ok_or("the file has no folder to look in")?;
+        let folder = folder.ok_or("the file was not read from a folder, so there is nowhere to look for it")?;
         let uri = percent_encoding::utf8_percent_encode(name, &ESCAPED).to_string();
         let bytes = match resolve_uri(folder, &uri).and_then(|p| fs::read(p).map_err(|e| e.to_string())) {
             Ok(bytes) => bytes,

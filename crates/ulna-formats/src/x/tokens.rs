@@ -29,7 +29,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
 /// All tokens of a file.
 pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Vec<Token>, ReadError> {
     let Some(header) = bytes.get(..16).filter(|h| h.starts_with(b"xof ")) else {
-        return fail("the header is not that of an .x file");
+        return fail("the file does not start with the header of an .x file");
     };
     if !matches!(&header[4..8], b"0302" | b"0303") {
         let version = String::from_utf8_lossy(&header[4..8]).into_owned();
@@ -77,7 +77,7 @@ fn has_double_bytes(b: &[u8]) -> bool {
 fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     let word = |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
     let Some(total) = bytes.get(..4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize) else {
-        return fail("the compressed part ends inside its length");
+        return fail("the compressed data ends inside its length field");
     };
     // The stated length counts the header.
     let total = total.saturating_sub(16);
@@ -86,30 +86,32 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     let mut at = 4;
     while at < bytes.len() && out.len() < total {
         let (Some(size), Some(packed)) = (word(at), word(at + 2)) else {
-            return fail("it ends inside a compressed block");
+            return fail("the file ends inside a compressed block");
         };
         if size == 0 || packed < 3 || size > 32768 {
             return fail("a compressed block has an impossible length");
         }
-        let Some(block) = bytes.get(at + 4..at + 4 + packed) else { return fail("it ends inside a compressed block") };
+        let Some(block) = bytes.get(at + 4..at + 4 + packed) else {
+            return fail("the file ends inside a compressed block");
+        };
         let Some(deflated) = block.strip_prefix(b"CK") else {
-            return fail("a compressed block does not begin with CK");
+            return fail("a compressed block does not start with CK");
         };
         let start = out.len();
         // The last block may reach past the stated length, by less than itself.
         if start >= total {
-            return fail("it has more blocks than the stated length needs");
+            return fail("the file has more compressed blocks than its stated length needs");
         }
         out.resize(start + size, 0);
         let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
         let (status, _, written) = decompress(&mut DecompressorOxide::new(), deflated, &mut out, start, flags);
         if status != miniz_oxide::inflate::TINFLStatus::Done || written != size {
-            return fail("a compressed block does not unpack");
+            return fail("a compressed block cannot be decompressed");
         }
         at += 4 + packed;
     }
     if out.len() < total {
-        return fail("it ends before the stated length");
+        return fail("the decompressed data is shorter than the stated length");
     }
     Ok(out)
 }
@@ -167,11 +169,11 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
                 tokens.push(Token::Other)?;
             }
             b'"' => {
-                let Some(end) = string_end(b, at + 1, double) else { return fail("a string has no end") };
+                let Some(end) = string_end(b, at + 1, double) else { return fail("a string has no closing quote") };
                 tokens.push(Token::Text(decode(&b[at + 1..end], double)))?;
                 at = end;
             }
-            0 => return fail(format!("a NUL byte stands in the text, at byte {}", at + 16)),
+            0 => return fail(format!("the text has a NUL character at byte {}", at + 16)),
             _ => at = word(b, at, double, &mut tokens)?,
         }
         at += 1;
@@ -202,7 +204,7 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
     }
     let end = at.min(b.len());
     if b.get(end) == Some(&0) {
-        return fail(format!("a NUL byte stands in the text, at byte {}", end + 16));
+        return fail(format!("the text has a NUL character at byte {}", end + 16));
     }
     // What stands between a kind and its brace is a name, though it be made of digits.
     let opens = || b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
@@ -258,7 +260,7 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
                 *at += n;
                 Ok(bytes)
             }
-            None => fail(format!("it ends inside a token, at byte {}", *at + 16)),
+            None => fail(format!("the file ends inside a token, at byte {}", *at + 16)),
         }
     };
     let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -286,7 +288,9 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
             6 | 7 => {
                 let count = word(take(&mut at, 4)?) as usize;
                 let size = if code == 7 && wide { 8 } else { 4 };
-                let Some(bytes) = count.checked_mul(size) else { return fail("a list is longer than the file") };
+                let Some(bytes) = count.checked_mul(size) else {
+                    return fail("a list states more elements than the file can contain");
+                };
                 for value in take(&mut at, bytes)?.chunks_exact(size) {
                     tokens.push(Token::Number(match (code, wide) {
                         (6, _) => f64::from(word(value)),
@@ -301,7 +305,7 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
             19 | 20 => {}
             31 => tokens.push(Token::Name("template".into()))?,
             40..=52 => tokens.push(Token::Other)?,
-            other => return fail(format!("token {other} is unknown, at byte {}", at + 14)),
+            other => return fail(format!("unknown token {other} at byte {}", at + 14)),
         }
     }
     Ok(tokens.list)

@@ -12,13 +12,13 @@ use ulna_model::{Interpolation, KeyKind, KeyTimes, NodeId, Property, Track, tran
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotKeys {
     /// It is no JSON, or says something else.
-    #[error("the text holds no keys of Ulna")]
+    #[error("the text does not contain keys copied from Ulna")]
     Other,
     /// Its numbers do not fit together.
-    #[error("the keys of {0} in the text are broken: {1}")]
+    #[error("the keys of {0} in the text are invalid: {1}")]
     Broken(String, String),
     /// It was made by a program that is newer.
-    #[error("the keys were copied by a newer Ulna (version {0} of its text)")]
+    #[error("the keys were copied by a newer version of Ulna (text format {0}); update Ulna to paste them")]
     Newer(u32),
 }
 
@@ -112,7 +112,7 @@ impl CopiedTrack {
             Property::Weights => self.values.len() / self.times.len().max(1) / per_key,
         };
         if self.values.iter().any(|v| !v.is_finite()) {
-            return Err(broken("a value is no number".into()));
+            return Err(broken("a value is not a number".into()));
         }
         let track = Track {
             target,

@@ -44,7 +44,7 @@ pub struct Retimed {
 
 /// Keys that single precision cannot tell apart any more, where they would go.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("single precision cannot tell the keys at {0} s and {1} s apart where they would go")]
+#[error("the keys at {0} s and {1} s would land on the same time, because key times are stored in single precision")]
 pub struct TooClose(pub f32, pub f32);
 
 /// A key on its way: when, whether it was moved, and which it was.

@@ -25,7 +25,7 @@ impl MotionError {
         let angle = (self.angle > 2e-4).then(|| format!("{:.2}°", self.angle.to_degrees()));
         let value = (self.value > 1e-5).then(|| format!("{:.5}", self.value));
         let both: Vec<String> = [angle, value].into_iter().flatten().collect();
-        (!both.is_empty()).then(|| format!("the motion is off by at most {}", both.join(" and ")))
+        (!both.is_empty()).then(|| format!("the motion differs by at most {}", both.join(" and ")))
     }
 
     /// How far two tracks of the same property are apart at a time.

@@ -55,11 +55,11 @@ impl PairSource {
     /// In words, after the partner's name.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Names => "by their names",
-            Self::RestPositions => "by where they rest",
-            Self::Both => "by names and places",
+            Self::Names => "by name",
+            Self::RestPositions => "by rest position",
+            Self::Both => "by name and rest position",
             Self::None => "a guess",
-            Self::Given => "as you said",
+            Self::Given => "set by you",
         }
     }
 }

@@ -50,9 +50,9 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
     }
     let message = match (mix, &other.mix) {
         (a, b) if a == b => None,
-        (None, _) => Some("a mix is stored with it"),
-        (_, None) => Some("its mix was removed"),
-        _ => Some("its mix differs"),
+        (None, _) => Some("a mix was added to the file"),
+        (_, None) => Some("its stored mix was removed"),
+        _ => Some("its stored mix differs"),
     };
     if let Some(message) = message {
         found.add_unseen(DifferenceKind::Kept, &place, message);
@@ -77,13 +77,13 @@ fn layers(found: &mut Comparing<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptL
     let mut said = Vec::new();
     for layer in &left {
         match right.iter().find(|r| r.name == layer.name) {
-            None => said.push(format!("the layer {} is no longer stored with it", in_words(layer))),
+            None => said.push(format!("the stored layer {} was removed", in_words(layer))),
             Some(other) if other != layer => said.push(format!("the stored layer {} differs", in_words(other))),
             Some(_) => {}
         }
     }
     for layer in right.iter().filter(|r| !left.iter().any(|l| l.name == r.name)) {
-        said.push(format!("the layer {} is stored with it", in_words(layer)));
+        said.push(format!("the stored layer {} was added", in_words(layer)));
     }
     if said.is_empty() {
         said.push("the order of its stored layers, or the keys below them, differ".to_owned());

@@ -64,7 +64,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         let word =
             |r: Option<ulna_model::Repeat>| r.map_or_else(|| "not set".to_owned(), |r| format!("{r:?}").to_lowercase());
         let values = [word(*repeat), word(other.repeat)];
-        found.change(DifferenceKind::Clip, false, &place, "the behavior at its end", values);
+        found.change(DifferenceKind::Clip, false, &place, "the loop mode", values);
     }
     if ticks != &other.ticks {
         let word = |t: Option<f64>| t.map_or_else(|| "not set".to_owned(), |t| format!("{t} per second"));
@@ -86,7 +86,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let mine: BTreeSet<_> = held(kept).into_iter().map(|(n, p)| (found.pairs.node(n), p)).collect();
     let theirs: BTreeSet<_> = held(&other.kept).into_iter().map(|(n, p)| (Some(n), p)).collect();
     if mine != theirs {
-        found.add(DifferenceKind::Keys, &place, "different channels have unreadable keys");
+        found.add(DifferenceKind::Keys, &place, "the channels with unreadable keys differ");
     }
     let (left, right) = (tracks(&a.clips[x]), tracks(other));
     let mut taken = BTreeSet::new();
@@ -126,8 +126,8 @@ fn compare_tracks(
 ) {
     let difference = match (x, y) {
         (Some(x), Some(y)) => track(x, y, frame),
-        (Some(x), None) => Some(TrackDiffers::Keys(format!("{} gone", are(x.times.len())))),
-        (None, Some(y)) => Some(TrackDiffers::Keys(format!("{} new", are(y.times.len())))),
+        (Some(x), None) => Some(TrackDiffers::Keys(format!("{} removed", are(x.times.len())))),
+        (None, Some(y)) => Some(TrackDiffers::Keys(format!("{} added", are(y.times.len())))),
         (None, None) => None,
     };
     let Some(difference) = difference else { return };
@@ -276,8 +276,8 @@ fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack
                 }
                 format!("keys of {name} differ")
             }
-            (Some(p), None) => format!("{} of {name} gone", are(p.times.len())),
-            (None, Some(q)) => format!("{} of {name} new", are(q.times.len())),
+            (Some(p), None) => format!("{} removed from {name}", are(p.times.len())),
+            (None, Some(q)) => format!("{} added to {name}", are(q.times.len())),
             (None, None) => continue,
         };
         found.add(DifferenceKind::Keys, place, message);

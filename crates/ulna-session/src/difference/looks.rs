@@ -167,7 +167,7 @@ fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [Stri
     numbers("its transmission", &[*transmission], &[q.transmission]);
     let mode = |m: &AlphaMode| match m {
         AlphaMode::Opaque => "opaque".to_owned(),
-        AlphaMode::Mask(cut) => format!("mask, cut at {}", six(*cut)),
+        AlphaMode::Mask(cut) => format!("mask with cutoff {}", six(*cut)),
         AlphaMode::Blend => "blend".to_owned(),
     };
     if alpha != &q.alpha {
@@ -214,13 +214,13 @@ pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> Strin
         None => "a missing image".to_owned(),
     };
     if *uv_set != 0 {
-        text.push_str(&format!(", coordinates {uv_set}"));
+        text.push_str(&format!(", texture coordinates {uv_set}"));
     }
     if *wrap != [Wrap::Repeat; 2] {
         text.push_str(&format!(", wrapped {:?} {:?}", wrap[0], wrap[1]).to_lowercase());
     }
     if *nearest || *nearest_min {
-        text.push_str(if *nearest { ", magnified by nearest pixel" } else { ", minified without smoothing" });
+        text.push_str(if *nearest { ", nearest-pixel magnification" } else { ", nearest-pixel minification" });
     }
     if *mip != Mip::Linear {
         text.push_str(&format!(", mipmaps {mip:?}").to_lowercase());
@@ -261,10 +261,21 @@ pub(super) fn projection_in_words(projection: &Projection) -> String {
     match projection {
         Projection::Perspective { yfov, aspect, near, far } => {
             let aspect = open(aspect);
-            format!("{}° high, aspect {aspect}, {} to {} m", six(yfov.to_degrees()), six(*near), open(far))
+            format!(
+                "vertical field of view {}°, aspect ratio {aspect}, clip planes {} to {} m",
+                six(yfov.to_degrees()),
+                six(*near),
+                open(far)
+            )
         }
         Projection::Orthographic { xmag, ymag, near, far } => {
-            format!("orthographic {} × {} m, {} to {} m", six(xmag * 2.0), six(ymag * 2.0), six(*near), six(*far))
+            format!(
+                "orthographic {} × {} m, clip planes {} to {} m",
+                six(xmag * 2.0),
+                six(ymag * 2.0),
+                six(*near),
+                six(*far)
+            )
         }
     }
 }
@@ -295,7 +306,7 @@ pub(super) fn light_in_words(light: &Light) -> String {
         LightKind::Directional => "directional".to_owned(),
         LightKind::Point => "point".to_owned(),
         LightKind::Spot { inner, outer } => {
-            format!("spot of {}° to {}°", six(inner.to_degrees()), six(outer.to_degrees()))
+            format!("spot with cone angles {}° to {}°", six(inner.to_degrees()), six(outer.to_degrees()))
         }
     };
     let range = range.map_or_else(|| "unlimited".to_owned(), |r| format!("{} m", six(r)));

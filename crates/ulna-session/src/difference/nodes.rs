@@ -67,7 +67,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         let (m, n) = (found.worlds[0][x.index()], found.worlds[1][y.index()]);
         let off = m.w_axis.distance(n.w_axis);
         if off > 1e-5 * (1.0 + m.w_axis.abs().max_element()) {
-            found.add(DifferenceKind::Pose, path(), format!("moved by {} in the scene", length(off)));
+            found.add(DifferenceKind::Pose, path(), format!("moved by {} in world space", length(off)));
         }
     }
     let frame = if moved { found.scale_above_in_b(y) } else { found.scale_above(x) };
@@ -84,7 +84,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         && (pose.is_some() || q.pose.is_some())
         && let Between::Differs(what) = between(rest, &q.rest, frame)
     {
-        found.add_unseen(DifferenceKind::Rest, path(), format!("the rest is {what}"));
+        found.add_unseen(DifferenceKind::Rest, path(), format!("the rest pose is {what}"));
     }
     surfaces::compare_at(found, x, y);
     skins::compare_at(found, x, y);

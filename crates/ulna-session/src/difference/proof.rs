@@ -170,7 +170,7 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
             }
         }
         if (markers, repeat, ticks, rate) != (&g.markers, &g.repeat, &g.ticks, &g.rate) {
-            return lost(place, "its markers, the behavior at its end, its ticks or its frame rate differ".into());
+            return lost(place, "its markers, loop mode, tick rate or frame rate differ".into());
         }
         if kept_layers != &g.kept_layers {
             return lost(place, "its stored layers differ".into());

@@ -52,7 +52,11 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
             let before = found.list.len();
             between(found, k, l, &format!("{}, {}", a.path(x), label(b, l)));
             if found.list.len() == before {
-                found.note("other_skin_same_joints", &a.path(x), "it uses another skin with the same joints and binds");
+                found.note(
+                    "other_skin_same_joints",
+                    &a.path(x),
+                    "it uses another skin with the same joints and inverse bind matrices",
+                );
             }
         }
     }

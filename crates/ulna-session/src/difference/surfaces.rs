@@ -52,9 +52,9 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (p, q) = (a.node(x), b.node(y));
     match (p.mesh, q.mesh) {
         (None, None) => {}
-        (None, Some(m)) => found.add(DifferenceKind::Tree, a.path(x), format!("it now shows {}", label(b, m))),
+        (None, Some(m)) => found.add(DifferenceKind::Tree, a.path(x), format!("it now has {}", label(b, m))),
         (Some(m), None) => {
-            found.add(DifferenceKind::Tree, a.path(x), format!("it no longer shows {}", label(a, m)));
+            found.add(DifferenceKind::Tree, a.path(x), format!("it no longer has {}", label(a, m)));
         }
         (Some(m), Some(n)) if found.pairs.meshes.contains(&(Some(m), Some(n))) => {}
         (Some(m), Some(n)) => {
@@ -65,7 +65,7 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
                 let (before, after) = (label(a, m), label(b, n));
                 found.change(DifferenceKind::Tree, true, a.path(x), "its mesh", [before, after]);
             } else {
-                found.note("other_mesh_same_content", &a.path(x), "it shows another mesh with the same content");
+                found.note("other_mesh_same_content", &a.path(x), "it uses another mesh with the same content");
             }
         }
     }
@@ -287,7 +287,7 @@ pub(super) fn kept(found: &mut Comparing<'_>) {
         let message = match (p, q) {
             (a, b) if a == b => continue,
             (None, Some(k)) => format!("{} stored with it", are(k.layers.len())),
-            (Some(_), None) => "weight layers are no longer stored with it".to_owned(),
+            (Some(_), None) => "its stored weight layers were removed".to_owned(),
             _ => "its stored weight layers differ".to_owned(),
         };
         found.add_unseen(DifferenceKind::Kept, label(found.a, x), message);

@@ -82,12 +82,12 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
     if x.translation != y.translation {
         let (local, scene) = (y.translation - x.translation, frame * (y.translation - x.translation));
         parts.push(match scene.length() {
-            0.0 => format!("moved by {} units of its parent, whose scale is 0", six(local.length())),
+            0.0 => format!("moved by {} units in the space of its parent, whose scale is 0", six(local.length())),
             meters => format!("moved by {}", length(meters)),
         });
     }
     if !turn_alike(x.rotation, y.rotation) {
-        parts.push(format!("turned by {}", degrees(angle_between(x.rotation, y.rotation))));
+        parts.push(format!("rotated by {}", degrees(angle_between(x.rotation, y.rotation))));
     }
     if x.scale != y.scale {
         parts.push(format!("scaled from {} to {}", sixes(&x.scale.to_array()), sixes(&y.scale.to_array())));
@@ -96,7 +96,7 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
         parts.push(format!("{} instead of {}", form(b), form(a)));
     }
     if parts.is_empty() {
-        parts.push("its matrix differs by rounding, or in its shear".into());
+        parts.push("its matrix differs in rounding or in shear".into());
     }
     Between::Differs(parts.join(", "))
 }

@@ -13,13 +13,19 @@ use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoSides {
     /// No joint is of a side.
-    #[error("no joint of the skin is known to be of the left side, so nothing can be mirrored")]
+    #[error(
+        "no joint of the skin was recognized as a left or right joint, so the weights cannot be mirrored; name the joints left and right, or pair them"
+    )]
     Unknown,
     /// Joints are of one side, and those of the other are not there.
-    #[error("no two joints of the skin are each other's mirror image, so its sides cannot be told apart")]
+    #[error(
+        "no two joints of the skin are mirror joints of each other, so left and right cannot be told apart; pair them first"
+    )]
     NoPair,
     /// Those of the other side are on another skin.
-    #[error("the joints of the other side are on another skin, and a layer is mirrored within its own")]
+    #[error(
+        "the joints of the other side belong to another skin, and a layer can only be mirrored within its own skin"
+    )]
     OtherSkin,
 }
 

@@ -45,16 +45,16 @@ pub enum NotPaintable {
     #[error("there are no weight layers; add one")]
     NoLayers,
     /// It is not there any more.
-    #[error("the weight layer is not there any more; choose another one in the list")]
+    #[error("the weight layer no longer exists; choose another one in the list")]
     Gone,
     /// It is hidden.
-    #[error("weight layer “{0}” is hidden; show it before it is painted")]
+    #[error("weight layer “{0}” is hidden; show it before painting in it")]
     Hidden(String),
     /// It has no opacity.
-    #[error("weight layer “{0}” is at 0 %; raise its opacity before it is painted")]
+    #[error("the opacity of weight layer “{0}” is 0 %; raise it before painting in it")]
     Faint(String),
     /// A mask is to be painted where there is none.
-    #[error("the base has no mask; choose a layer, or paint weights")]
+    #[error("the base has no mask; choose a layer, or switch to painting weights")]
     BaseMask,
     /// A layer holds nothing whose mask could be painted.
     #[error("weight layer “{0}” is empty, so it has no mask; paint weights into it first")]

@@ -342,7 +342,7 @@ fn header_ui(
             let below = running
                 .or(heaviest)
                 .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
-            let name = "Upper-body overlay";
+            let name = "Overlay the upper body";
             let words = [label("Overlay…", name), "Clip for the upper body"];
             ui.add_enabled_ui(below.is_some(), |ui| {
                 if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, name)

@@ -392,10 +392,10 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
         (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",
         ("clip.root_motion", _) | ("weights.along", "from") => "Automatic",
         ("mix.over", _) => "Upper body",
-        ("view.camera", _) => "The next one",
+        ("view.camera", _) => "Next camera",
         ("vertices.in_range", _) => "Painted joint",
-        ("key.paste", _) => "Those of the same names",
-        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => "All that move",
+        ("key.paste", _) => "Same names",
+        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => "All posed or animated",
         _ => "All",
     }
 }

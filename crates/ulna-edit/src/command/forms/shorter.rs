@@ -6,17 +6,17 @@ use crate::command::CommandSpec;
 /// where there is no other way than a key of its own.
 pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
     const KEYS: &str = "Select keys on the timeline and drag them.";
-    const LAYERS: &str = "Use the panel Layers.";
+    const LAYERS: &str = "Use the Layers panel.";
     const PAINT: &str = "Use the list of layers in Paint mode.";
     Some(match spec.name {
         "pose.rotate" | "pose.turn" => "Press {tool.rotate}, an axis and a number, or drag a ring.",
         "pose.move" | "pose.shift" => "Press {tool.move}, an axis and a number, or drag an arrow.",
         "pose.scale" | "pose.resize" => "Press {tool.scale}, an axis and a number, or drag a box.",
         "pose.set" | "pose.set_local" | "pose.set_world" => "Type into the fields of the inspector.",
-        "pose.keep" => "Click Keep this pose in the panel Poses.",
-        "pose.apply" => "Click the pose in the panel Poses.",
-        "pose.rename_kept" => "Focus the pose in the panel Poses and press F2.",
-        "pose.forget" => "Right-click the pose in the panel Poses.",
+        "pose.keep" => "Click Save pose in the Poses panel.",
+        "pose.apply" => "Click the pose in the Poses panel.",
+        "pose.rename_kept" => "Focus the pose in the Poses panel and press F2.",
+        "pose.forget" => "Right-click the pose in the Poses panel.",
         "pose.ik" => "Press {tool.drag} and drag the joint.",
         "pose.blend" | "pose.breakdown" => "Drag the buttons Previous, Breakdown and Next sideways.",
         "pose.morph" | "unkeyed.morph" | "key.morph" | "pose.reset_morphs" => {
@@ -41,7 +41,9 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "key.offset" | "key.shift" | "key.value" => KEYS,
         "clip.rename" => "Double-click the clip in the outliner.",
         "clip.rate" | "clip.ticks" => "Use the list of frame rates above the timeline.",
-        "clip.trim" => "Set a play range with {play.range_start} and {play.range_end}; this command then asks nothing.",
+        "clip.trim" => {
+            "Set a play range with {play.range_start} and {play.range_end}; this command then needs no input."
+        }
         "clip.put" => "Copy clips in another window and paste them, or use {clip.import}.",
         "marker.move" | "marker.set" | "marker.remove" => "Drag or right-click the marker on the ruler.",
         "mix.set" | "mix.go" | "mix.over" => "Use the mixer under the timeline.",

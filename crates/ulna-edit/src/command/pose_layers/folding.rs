@@ -25,7 +25,7 @@ impl FoldLayers {
             return refuse("no_such_layer", format!("{} has no layers", home_words(document, home)));
         }
         if layers.has_solo() {
-            return refuse("layer_is_solo", "a layer is alone, so that the others do not count; end that first");
+            return refuse("layer_is_solo", "a layer is soloed, so the others have no effect; turn off solo first");
         }
         let last = match &self.layer {
             None => layers.0.len() - 1,
@@ -41,7 +41,7 @@ impl FoldLayers {
         };
         let (goes, stays) = (part(true), part(false));
         if goes.is_empty() {
-            return refuse("no_layer_is_on", "no layer that is on is to be folded; switch one on, or turn it up");
+            return refuse("no_layer_is_on", "there is no active layer to bake; unmute a layer, or raise its strength");
         }
         match home {
             LayerHome::Pose => {
@@ -68,7 +68,7 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
         return refuse(
             "keys_not_editable",
             format!(
-                "the {} keys of {} cannot be edited, so that no layer can be folded into them; take the joint out of the layer",
+                "the {} keys of {} cannot be edited, so layers cannot be baked into them; remove the joint from the layer",
                 property.path(),
                 document.node(*node).label(*node)
             ),
@@ -84,10 +84,10 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
     }
     let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
     let note = if folded.sampled == 0 {
-        format!("{} with the same keys, exactly", tracks(folded.exact))
+        format!("{} baked exactly, with the same keys", tracks(folded.exact))
     } else {
         format!(
-            "{} with the same keys, {} sampled, {} keys more; {} is off by at most {:.2} mm, a joint by {:.2}°",
+            "{} with the same keys, {} resampled, {} keys added; max error of {}: {:.2} mm, of a joint: {:.2}°",
             tracks(folded.exact),
             tracks(folded.sampled),
             folded.keys_added,
@@ -106,14 +106,14 @@ impl MergeLayerDown {
         let Some(below) = found.at.checked_sub(1) else {
             return refuse(
                 "layer_is_lowest",
-                format!("“{}” is the lowest layer; {} folds it", found.layer().name, FoldLayers::NAME),
+                format!("“{}” is the lowest layer; use {} to bake it", found.layer().name, FoldLayers::NAME),
             );
         };
         let (under, over) = (&found.layers.0[below], found.layer());
         if !found.layers.counts(under) || !found.layers.counts(over) {
             return refuse(
                 "layer_is_off",
-                format!("“{}” and “{}” must both be on to be made one", under.name, over.name),
+                format!("“{}” and “{}” must both be active to be merged; unmute them", under.name, over.name),
             );
         }
         let made = merged(document, under, over);
@@ -127,7 +127,7 @@ impl MergeLayerDown {
         });
         let note = unequal.map(|n| {
             let label = document.node(n).label(n);
-            Notice::new("unequal_scale", format!("{label} is scaled unequally, so that its place moves a little"))
+            Notice::new("unequal_scale", format!("{label} has nonuniform scale, so its position changes slightly"))
         });
         let mut layers = (*found.layers).clone();
         layers.0[below] = Shared::new(made);
@@ -153,13 +153,13 @@ impl ExtractLayer {
                     let label = document.node(node).label(node);
                     CommandError::other(
                         "scale_is_zero",
-                        format!("the scale of {label} is 0 at some time, which no layer undoes"),
+                        format!("the scale of {label} is 0 at some time, which a layer cannot undo"),
                     )
                 })?;
                 if made.nodes().is_empty() {
                     return refuse(
                         "clips_are_the_same",
-                        "the two clips are the same, so that there is no difference to make a layer of",
+                        "the two clips are the same, so there is no difference for a layer",
                     );
                 }
                 let made = made.named(document.aids.free_pose_layer(), name);
@@ -184,14 +184,14 @@ impl ExtractLayer {
                 if moves.is_empty() {
                     return refuse(
                         "property_not_in_layer",
-                        "only weights of morph targets are unkeyed there, which a layer does not have",
+                        "the unkeyed pose has only morph weights, which a layer cannot have",
                     );
                 }
                 let made = PoseLayer::new("", moves).named(document.aids.free_pose_layer(), name);
                 edits.extend(push(document, home, made));
                 Ok(edits.into())
             }
-            _ => refuse("argument_missing", "name the “other” clip, or the “time” of an unkeyed pose"),
+            _ => refuse("argument_missing", "use either “other”, another clip, or “time”, the time of an unkeyed pose"),
         }
     }
 }
@@ -205,7 +205,7 @@ impl SplitLayer {
         let clip = clip_of(document, id)?;
         let degrees = self.degrees.unwrap_or(USUAL);
         if !(0.01..=90.0).contains(&degrees) {
-            return refuse("argument_out_of_range", format!("“degrees” is 0.01 to 90, not {degrees}"));
+            return refuse("argument_out_of_range", format!("“degrees” must be 0.01 to 90, but is {degrees}"));
         }
         let home = LayerHome::Clip(id);
         let layers = document.aids.layers(home);
@@ -214,10 +214,7 @@ impl SplitLayer {
         // As far as that angle takes the end of the longest bone.
         let few = clip_edit::sparse(clip, degrees.to_radians(), tall * degrees.to_radians());
         if few.key_count() == clip.key_count() {
-            return refuse(
-                "no_key_can_go",
-                format!("no key can go without more than {degrees}° being lost; allow more"),
-            );
+            return refuse("no_key_can_go", format!("no key can be removed within {degrees}°; use a larger value"));
         }
         let (before, after) = (clip.key_count(), few.key_count());
         // What the few lack, under the layers that are there: nearest to the clip.
@@ -233,7 +230,7 @@ impl SplitLayer {
             let label = document.node(node).label(node);
             CommandError::other(
                 "scale_is_zero",
-                format!("the scale of {label} is 0 at some time, which no layer undoes"),
+                format!("the scale of {label} is 0 at some time, which a layer cannot undo"),
             )
         })?;
         let made = made.named(document.aids.free_pose_layer(), name);
@@ -241,7 +238,7 @@ impl SplitLayer {
         to.0.insert(0, Shared::new(made));
         let mut edits = vec![Edit::SetClip { clip: id, to: Some(few) }];
         edits.extend(set(home, to));
-        let note = format!("{before} keys became {after}, and the rest of the motion is in the layer");
+        let note = format!("{before} keys were reduced to {after}; the layer has the rest of the motion");
         Ok(Outcome { edits, notes: vec![Notice::new("layer_split", note)], keys: None })
     }
 }

@@ -34,7 +34,10 @@ impl InvertLayer {
         if strength == 0.0 {
             return refuse(
                 "layer_is_off",
-                format!("layer “{}” is dialed to 0, so that nothing takes it away; turn it up first", layer.name),
+                format!(
+                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength first",
+                    layer.name
+                ),
             );
         }
         let mut left = (0.0f32, None);
@@ -46,7 +49,7 @@ impl InvertLayer {
                 let label = document.node(*node).label(*node);
                 return refuse(
                     "scale_is_zero",
-                    format!("layer “{}” makes a scale of {label} 0, which nothing takes back", old.name),
+                    format!("layer “{}” scales {label} to 0, which cannot be inverted", old.name),
                 );
             };
             let under = document.node(*node).local().transform();
@@ -70,11 +73,14 @@ impl InvertLayer {
         let note = match left {
             (off, Some(node)) if off > 1e-5 * size.max(1e-3) => Some(Notice::new(
                 "unequal_scale",
-                format!("{} is scaled unequally, so that {off:.4} of its way stay", document.node(node).label(node)),
+                format!(
+                    "{} has nonuniform scale, so {off:.4} of its translation is not inverted",
+                    document.node(node).label(node)
+                ),
             )),
             _ if coupled => Some(Notice::new(
                 "inverse_at_keys_only",
-                "ways with keys are turned back at their keys; between them a little may stay",
+                "keyed translations are inverted exactly at their keys; between keys, a small difference may remain",
             )),
             _ => None,
         };
@@ -97,7 +103,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                 let way = Vec3::from_slice(value);
                 let turned = -((user.rotation.conjugate() * way) / user.scale);
                 if !turned.is_finite() {
-                    return refuse("scale_is_zero", "a scale of the layer is 0 somewhere, which nothing takes back");
+                    return refuse("scale_is_zero", "the layer scales to 0 at some time, which cannot be inverted");
                 }
                 value.copy_from_slice(&turned.to_array());
             }
@@ -107,10 +113,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                     // The slope of 1/s is −s′/s².
                     *v = if is_value { 1.0 / *v } else { -*v / (at * at) };
                     if !v.is_finite() {
-                        return refuse(
-                            "scale_is_zero",
-                            "a scale of the layer is 0 somewhere, which nothing takes back",
-                        );
+                        return refuse("scale_is_zero", "the layer scales to 0 at some time, which cannot be inverted");
                     }
                 }
             }

@@ -38,7 +38,7 @@ pub(in crate::command) const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
     name: "layer",
     kind: ArgumentType::Text,
     required: false,
-    help: "Layer whose keys are meant; the keys of the clip if omitted.",
+    help: "Layer whose keys to edit; the keys of the clip if omitted.",
 };
 
 impl LayerKeysCommand {
@@ -87,7 +87,7 @@ impl LayerKeysCommand {
     pub(in crate::command) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let Some(name) = self.clip() else {
-            return refuse("no_unkeyed_pose", "a layer has no unkeyed poses; leave out “layer”");
+            return refuse("no_unkeyed_pose", "a layer cannot have unkeyed poses; omit “layer”");
         };
         let clip = name.find(document)?;
         let proxy = layer_as_clip(document, name, &self.layer)?;
@@ -120,7 +120,7 @@ impl LayerKeysCommand {
                 _ => {
                     return refuse(
                         "property_not_in_layer",
-                        "a layer has keys of translation, rotation and scale, and nothing else",
+                        "a layer can have keys of translation, rotation and scale only",
                     );
                 }
             }

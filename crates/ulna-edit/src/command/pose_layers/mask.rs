@@ -38,13 +38,10 @@ impl MaskPoseLayer {
     fn chosen(&self, document: &Document) -> Result<Option<MixMask>, CommandError> {
         let ways = [self.region.is_some(), self.below.is_some(), self.node.is_some() || self.weights.is_some()];
         if ways.iter().filter(|w| **w).count() > 1 {
-            return refuse(
-                "arguments_exclusive",
-                "say where it counts by “region”, by “below” or by “node”, and by one of them only",
-            );
+            return refuse("arguments_exclusive", "use only one of “region”, “below” and “node” to set the mask");
         }
         if self.falloff.is_some() && self.below.is_none() {
-            return refuse("arguments_together", "“falloff” goes with “below”");
+            return refuse("arguments_together", "“falloff” can only be used with “below”");
         }
         if let Some(below) = &self.below {
             return match below.all(document)?[..] {
@@ -52,7 +49,7 @@ impl MaskPoseLayer {
                     let falloff = self.falloff.unwrap_or(0).min(1000) as u32;
                     Ok(Some(MixMask::Below { joint, falloff }))
                 }
-                _ => refuse("one_node_wanted", "“below” is one joint"),
+                _ => refuse("one_node_wanted", "“below” must be a single joint"),
             };
         }
         if self.node.is_some() || self.weights.is_some() {
@@ -66,7 +63,11 @@ impl MaskPoseLayer {
                 Some(Numbers(list)) => {
                     return refuse(
                         "count_mismatch",
-                        format!("{} weights are given for {} joints", list.len(), nodes.len()),
+                        format!(
+                            "there are {} weights, but {} joints; use one weight per joint",
+                            list.len(),
+                            nodes.len()
+                        ),
                     );
                 }
             };
@@ -89,7 +90,7 @@ impl MaskPoseLayer {
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
         let note = (none && !edits.is_empty())
-            .then(|| Notice::new("mask_is_empty", "no joint is in the mask, so that the layer does nothing"));
+            .then(|| Notice::new("mask_is_empty", "the mask has no joints, so the layer has no effect"));
         Ok(Outcome { edits, notes: note.into_iter().collect(), keys: None })
     }
 }

@@ -93,9 +93,9 @@ impl LayerName {
                 };
                 let names: Vec<String> = layers.iter().map(|l| format!("“{}”", l.name)).collect();
                 let there = if names.is_empty() {
-                    format!("{} makes one", NewLayer::NAME)
+                    format!("use {} to add one", NewLayer::NAME)
                 } else {
-                    format!("there are {}", names.join(", "))
+                    format!("layers: {}", names.join(", "))
                 };
                 refuse("no_such_layer", format!("{} has no layer “{text}”; {there}", home_words(document, home)))
             }
@@ -129,7 +129,7 @@ impl LayerOf {
 
 impl ArgumentPart for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        let layer = "Layer, by its name; needed if there are several.";
+        let layer = "Name of the layer; needed if there are several.";
         let clip = "Clip of the layer; a layer of the pose if omitted.";
         [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)].concat()
     }
@@ -166,7 +166,7 @@ document_commands! {
 
     /// Adds a layer over the shown clip or over the pose; its edits stay editable
     NewLayer {
-        /// Clip that gets the layer; the pose if omitted.
+        /// Clip that receives the layer; the pose if omitted.
         clip: Option<ClipName>,
         /// Name.
         name: Option<String>,
@@ -191,7 +191,7 @@ document_commands! {
         strength: f32,
         /// Time of a key of the strength; constant if omitted.
         time: Option<Seconds>,
-    } = "layer.strength", "Strength of a layer", asks: true, enabled: rules::pose_layer;
+    } = "layer.strength", "Set layer strength", asks: true, enabled: rules::pose_layer;
     /// Replaces all keys of a layer's strength; without keys it is constant
     LayerStrengthKeys {
         /// Layer to edit.
@@ -200,26 +200,26 @@ document_commands! {
         keys: Numbers,
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
-    } = "layer.strength_keys", "Keys of a layer's strength", asks: true, enabled: rules::pose_layer;
+    } = "layer.strength_keys", "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
     /// Mutes or unmutes a layer
     MuteLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
-    } = "layer.mute", "Layer on or off", enabled: rules::pose_layer, filled: Some(around::mute_layer);
+    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer, filled: Some(around::mute_layer);
     /// Soloes a layer of a clip
     SoloLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
-    } = "layer.solo", "Layer alone", enabled: rules::pose_layer, filled: Some(around::solo_layer);
+    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer, filled: Some(around::solo_layer);
     /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Whether it moves up, away from the clip.
+        /// Whether to move it up, away from the clip.
         up: Option<bool>,
         /// Position in the list; 0 is next to the clip.
         place: Option<usize>,
@@ -243,9 +243,9 @@ document_commands! {
         falloff: Option<usize>,
         /// Joints of the mask.
         node: Option<Nodes>,
-        /// Weight of the mask: one number, or one per joint.
+        /// Mask weight: one number, or one per joint.
         weights: Option<Numbers>,
-    } = "layer.mask", "Mask of a layer", asks: true, enabled: rules::pose_layer;
+    } = "layer.mask", "Set layer mask", asks: true, enabled: rules::pose_layer;
     /// Sets what a layer adds to joints, by number
     SetInLayer {
         /// Layer to edit.
@@ -258,25 +258,25 @@ document_commands! {
         time: Option<Seconds>,
         /// Whether to set a key at that time, even if the layer was constant.
         key: Option<bool>,
-    } = "layer.set", "Set in a layer", asks: true, enabled: rules::pose_layer;
+    } = "layer.set", "Set layer offsets", asks: true, enabled: rules::pose_layer;
     /// Removes joints from a layer
     ClearInLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Joints to edit.
         node: Option<Nodes>,
-    } = "layer.clear", "Take joints out of the layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
-    /// Sets keys at which the layer adds nothing
+    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
+    /// Adds neutral keys, at which the layer has no effect
     ZeroKey {
         /// Layer to edit.
         of: LayerOf,
         /// Time, in seconds.
         time: Seconds,
-        /// Time of a second zero key.
+        /// Time of a second neutral key, in seconds.
         until: Option<Seconds>,
         /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
-    } = "layer.zero_key", "Zero key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
+    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
     /// Inverts what a layer adds
     InvertLayer {
         /// Layer to edit.
@@ -286,7 +286,7 @@ document_commands! {
     CopyLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Clips that get a copy: names, or a pattern.
+        /// Clips that receive a copy: names, or a pattern.
         to: ClipList,
     } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
     /// Bakes layers into the keys of their clip, or into the pose
@@ -295,33 +295,33 @@ document_commands! {
         clip: Option<ClipName>,
         /// Topmost layer to bake, with those below it; all layers if omitted.
         layer: Option<LayerName>,
-    } = "layer.fold", "Fold layers", enabled: rules::pose_layer, filled: Some(around::fold_layers);
+    } = "layer.fold", "Bake layers", enabled: rules::pose_layer, filled: Some(around::fold_layers);
     /// Saves the layers in the file, to edit them again later; their effect is saved in any case
     KeepLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
-    } = "layer.keep", "Keep the layers in the file", enabled: rules::any_pose_layer;
+    } = "layer.keep", "Save the layers in the file", enabled: rules::any_pose_layer;
     /// Merges a layer with the one below it
     MergeLayerDown {
         /// Layer to edit.
         of: LayerOf,
     } = "layer.merge_down", "Merge the layer down", asks: true, enabled: rules::pose_layer;
-    /// Makes a layer from the difference to another clip or to an unkeyed pose
+    /// Makes a layer from the difference between a clip and another clip or an unkeyed pose
     ExtractLayer {
-        /// Clip to pose.
+        /// Clip that receives the layer.
         clip: ClipName,
-        /// Clip that the layer leads to.
+        /// Clip that results when the layer is applied.
         other: Option<ClipName>,
         /// Time of the unkeyed pose that becomes a layer of the whole clip.
         time: Option<Seconds>,
         /// Name.
         name: Option<String>,
-    } = "layer.extract", "Layer of the difference", asks: true, enabled: rules::clip_shown;
+    } = "layer.extract", "Make a layer from a difference", asks: true, enabled: rules::clip_shown;
     /// Splits a clip into a few base keys and a layer with the rest of the motion
     SplitLayer {
         /// Clip to split.
         clip: ClipName,
-        /// Largest error of the base keys, in degrees.
+        /// Maximum error of the base keys, in degrees.
         degrees: Option<f32>,
         /// Name of the layer.
         name: Option<String>,
@@ -349,7 +349,7 @@ pub enum ClipList {
 field!(
     ClipList,
     ArgumentType::Text,
-    |from, name| from.texts(name, "a clip's name, #index or a pattern, or a list of those").map(Self::Named),
+    |from, name| from.texts(name, "a clip name, #index or a pattern, or a list of these").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => texts.clone().into(),
         Self::Ids(ids) => ids.iter().map(|id| super::clip_text(document, *id)).collect::<Vec<_>>().into(),
@@ -393,13 +393,13 @@ impl FoundLayer {
                 [] => {
                     return refuse(
                         "no_such_layer",
-                        format!("{} has no layer; {} makes one", home_words(document, home), NewLayer::NAME),
+                        format!("{} has no layers; use {} to add one", home_words(document, home), NewLayer::NAME),
                     );
                 }
                 all => {
                     return refuse(
                         "layer_ambiguous",
-                        format!("{} has {} layers; say which by “layer”", home_words(document, home), all.len()),
+                        format!("{} has {} layers; name one as “layer”", home_words(document, home), all.len()),
                     );
                 }
             },
@@ -457,7 +457,7 @@ fn name_for(layers: &PoseLayers, name: Option<&String>, usual: &str) -> Result<A
     let Some(name) = name else { return Ok(free_name(layers, usual)) };
     let name = trimmed(name)?;
     if layers.iter().any(|l| l.name == name) {
-        return refuse("name_taken", format!("there is a layer “{name}” already; give another name"));
+        return refuse("name_taken", format!("a layer named “{name}” already exists; use another name"));
     }
     Ok(name)
 }
@@ -473,7 +473,7 @@ fn share(value: f32, name: &str) -> Result<f32, CommandError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
     } else {
-        refuse("argument_out_of_range", format!("“{name}” is 0 to 1, not {value}"))
+        refuse("argument_out_of_range", format!("“{name}” must be 0 to 1, but is {value}"))
     }
 }
 
@@ -502,7 +502,7 @@ impl RenamePoseLayer {
         let found = FoundLayer::of(scene.document, &self.of)?;
         let name = trimmed(&self.name)?;
         if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
-            return refuse("name_taken", format!("there is a layer “{name}” already; give another name"));
+            return refuse("name_taken", format!("a layer named “{name}” already exists; use another name"));
         }
         Ok(found.with(PoseLayer { name, ..found.layer().clone() }))
     }
@@ -517,10 +517,7 @@ impl LayerStrength {
         match time {
             None => (layer.strength, layer.strength_keys) = (strength, None),
             Some(_) if found.home == LayerHome::Pose => {
-                return refuse(
-                    "pose_has_no_time",
-                    "the pose has no time, so that nothing of it has keys; leave out “time”",
-                );
+                return refuse("pose_has_no_time", "a layer of the pose cannot have keys; omit “time”");
             }
             Some(time) => {
                 let keys = match &layer.strength_keys {
@@ -551,7 +548,10 @@ impl LayerStrengthKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         home_of(scene.document, self.of.clip.as_ref())?;
         if !self.keys.0.len().is_multiple_of(2) {
-            return refuse("arguments_together", "“keys” are times and strengths, in turns; one of them is missing");
+            return refuse(
+                "arguments_together",
+                "“keys” must be pairs of time and strength; the last strength is missing",
+            );
         }
         let mut keys = Vec::new();
         for pair in self.keys.0.chunks(2) {
@@ -559,11 +559,11 @@ impl LayerStrengthKeys {
         }
         keys.sort_by(|a, b| a.0.total_cmp(&b.0));
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
-            return refuse("time_twice", "two keys of a strength lie at one time; leave one of them out");
+            return refuse("time_twice", "two strength keys are at the same time; remove one of them");
         }
         let found = FoundLayer::of(scene.document, &self.of)?;
         if found.home == LayerHome::Pose && !keys.is_empty() {
-            return refuse("pose_has_no_time", "the pose has no time, so that nothing of it has keys");
+            return refuse("pose_has_no_time", "a layer of the pose cannot have keys");
         }
         let mut layer = found.layer().clone();
         let (times, values): (Vec<f32>, Vec<f32>) = keys.into_iter().unzip();
@@ -613,9 +613,9 @@ impl MovePoseLayer {
             (Some(false), None) => found.at.saturating_sub(1),
             (None, Some(place)) if place <= last => place,
             (None, Some(place)) => {
-                return refuse("argument_out_of_range", format!("there is no place {place}; the topmost is {last}"));
+                return refuse("argument_out_of_range", format!("“place” is {place}, but must be 0 to {last}"));
             }
-            _ => return refuse("argument_missing", "say “up”, or which “place” it takes"),
+            _ => return refuse("argument_missing", "use either “up” or “place”"),
         };
         if to == found.at {
             return Ok(Vec::new());
@@ -649,7 +649,7 @@ impl SetInLayer {
         let time = self.time.map_or(Ok(0.0), time_of)?;
         let found = FoundLayer::of(document, &self.of)?;
         if !given.is_finite() {
-            return refuse("not_finite", "a number is not finite");
+            return refuse("not_finite", "a value is not a finite number");
         }
         let keys = self.key.unwrap_or(false);
         if keys && (found.home == LayerHome::Pose || self.time.is_none()) {
@@ -696,14 +696,14 @@ impl ZeroKey {
             [Some(self.time), self.until].into_iter().flatten().map(time_of).collect::<Result<Vec<f32>, _>>()?;
         let found = FoundLayer::of(document, &self.of)?;
         if found.home == LayerHome::Pose {
-            return refuse("pose_has_no_time", "the pose has no time; keys are of a clip's layer");
+            return refuse("pose_has_no_time", "a layer of the pose cannot have keys; use a layer of a clip");
         }
         let mut layer = found.layer().clone();
         let nodes = named.unwrap_or_else(|| layer.nodes());
         if nodes.is_empty() {
             return refuse(
                 "layer_is_empty",
-                format!("layer “{}” moves nothing yet; pose a joint in it, or name joints", layer.name),
+                format!("layer “{}” is empty; pose a joint in it first, or name joints", layer.name),
             );
         }
         let clip = found.home.clip().and_then(|id| document.clips.get(id));
@@ -732,8 +732,9 @@ impl ZeroKey {
             }
         }
         let when: Vec<String> = around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
-        let note = (!when.is_empty())
-            .then(|| format!("the constant offset of the layer is kept by keys around it, at {}", when.join(", ")));
+        let note = (!when.is_empty()).then(|| {
+            format!("keys that keep the constant offset of the layer were added around it, at {}", when.join(", "))
+        });
         let notes = note.map(|n| Notice::new("offset_keyed", n)).into_iter().collect();
         Ok(Outcome { edits: found.with(layer), notes, keys: None })
     }
@@ -877,7 +878,7 @@ impl CopyLayer {
             id = PoseLayerId(id.0.saturating_add(1));
         }
         let note = (!refused.is_empty()).then(|| {
-            format!("{} have keys of these joints that cannot be edited, and got no copy", refused.join(", "))
+            format!("clips left out, because their keys of these joints cannot be edited: {}", refused.join(", "))
         });
         let notes = note.map(|n| Notice::new("clips_left_out", n)).into_iter().collect();
         Ok(Outcome { edits, notes, keys: None })

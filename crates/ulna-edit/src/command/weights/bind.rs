@@ -94,8 +94,7 @@ fn weigh(
             return Err(CommandError::other(
                 "no_bind_matrices",
                 format!(
-                    "the skin of “{}” has no inverse bind matrices, so where its joints lie in the mesh is not known; export \
-                 the model with them",
+                    "the skin of “{}” has no inverse bind matrices, so the bind positions of its joints are unknown; export the model with inverse bind matrices",
                     mesh_label(document, *first)
                 ),
             ));
@@ -119,7 +118,7 @@ fn weigh(
         done.extend(list);
     }
     if done.is_empty() {
-        return Err(CommandError::other("weights_there_already", "every mesh that hangs on a skin has weights"));
+        return Err(CommandError::other("weights_there_already", "every skinned mesh already has weights"));
     }
     let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
         let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();

@@ -24,9 +24,9 @@ impl PairJoints {
             [node] if document.skins.values().any(|s| s.joints.contains(&node)) => Ok(node),
             [node] => Err(CommandError::other(
                 "not_a_joint",
-                format!("“{}” is no joint of a skin", document.node(node).label(node)),
+                format!("“{}” is not a joint of a skin", document.node(node).label(node)),
             )),
-            _ => Err(CommandError::other("one_node_wanted", format!("name one joint as “{name}”"))),
+            _ => Err(CommandError::other("one_node_wanted", format!("name exactly one joint as “{name}”"))),
         };
         let joint = one(&self.joint, "joint")?;
         let with = self.with.as_ref().map(|with| one(with, "with")).transpose()?;
@@ -84,16 +84,16 @@ impl MirrorWeights {
             done.notes.push(match counts {
                 Counts { taking: 0, .. } => {
                     let said =
-                        format!("nothing was mirrored: nothing that is meant is on the {taking} side, which takes");
+                        format!("nothing was mirrored: none of the given vertices is on the {taking} side, which receives the weights");
                     Notice::new("nothing_to_mirror", said)
                 }
                 Counts { paired: 0, .. } => {
                     let said = format!(
-                        "nothing was mirrored: no vertex of the {taking} side has its mirror image on the {giving} side"
+                        "nothing was mirrored: no vertex of the {taking} side has a mirror vertex on the {giving} side"
                     );
                     Notice::new("no_mirror_partner", said)
                 }
-                _ => Notice::new("nothing_to_change", "the sides are alike already"),
+                _ => Notice::new("nothing_to_change", "the sides are already symmetric"),
             });
         }
         Ok(done)
@@ -132,8 +132,7 @@ impl MirrorWeights {
         };
         let sides = sides.map_err(|why| match why {
             NoSides::OtherSkin => CommandError::other("sides_on_other_skin", format!(
-                "the joints of the other side of “{}” are on another skin, where nothing that is shown has weights, so nothing \
-                 can be mirrored",
+                "the joints of the other side of “{}” belong to another skin, which no visible mesh with weights uses, so nothing can be mirrored",
                 first_mesh(document, &job.canvas)
             )),
             why => why.into(),
@@ -180,7 +179,7 @@ impl MirrorWeights {
         for ((skin, joint), count) in made.missing {
             let mesh = canvases.iter().find(|c| c.skin == skin).map_or_else(String::new, |c| first_mesh(document, c));
             let why = format!(
-                "their mirror image needs “{}”, which is no joint of the skin of “{mesh}”",
+                "their mirror image needs joint “{}”, which the skin of “{mesh}” does not have",
                 document.node(joint).label(joint)
             );
             left.insert(why, count);

@@ -36,7 +36,7 @@ document_commands! {
     /// Commands on weights.
     WeightCommand in "Weights";
 
-    /// Copies the weights of one side, left or right, to the other with its joints
+    /// Mirrors the weights of one side, left or right, to the mirror joints of the other side
     MirrorWeights {
         /// Side to copy from.
         from: Side,
@@ -44,14 +44,14 @@ document_commands! {
         by: Option<MirrorWay>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.mirror", "Mirror to the other side", asks: true, enabled: rules::weighted;
+    } = "weights.mirror", "Mirror weights", asks: true, enabled: rules::weighted;
     /// Computes weights for skinned meshes that have none
     Bind {
         /// Meshes to bind; all if omitted.
         mesh: Option<Meshes>,
         /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
-        /// Most influences per vertex; 4 if omitted.
+        /// Maximum number of influences per vertex; 4 if omitted.
         most: Option<usize>,
         /// Number of smoothing passes; 3 if omitted.
         passes: Option<usize>,
@@ -79,7 +79,7 @@ document_commands! {
     } = "weights.normalize", "Normalize", enabled: rules::weighted;
     /// Keeps only the strongest influences of each vertex
     Limit {
-        /// Max influences.
+        /// Maximum number of influences per vertex.
         most: usize,
         /// Meshes to change; all if omitted.
         mesh: Option<Meshes>,
@@ -94,7 +94,7 @@ document_commands! {
     } = "weights.limit", "Limit influences", asks: true, enabled: rules::weighted;
     /// Removes weights below a value
     Prune {
-        /// Lowest weight that stays.
+        /// Lowest weight to keep.
         below: f32,
         /// Joints to prune; all if omitted.
         joint: Option<Nodes>,
@@ -112,7 +112,7 @@ document_commands! {
     Smooth {
         /// Number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Amount per pass; all the way if omitted.
+        /// Amount per pass; 100 % if omitted.
         amount: Option<f32>,
         /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
@@ -123,23 +123,23 @@ document_commands! {
     Relax {
         /// Number of passes; 1 if omitted.
         passes: Option<usize>,
-        /// Amount per pass; all the way if omitted.
+        /// Amount per pass; 100 % if omitted.
         amount: Option<f32>,
         /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
-        /// Part of the volume that is kept when joints bend by 60 degrees; not checked if omitted.
+        /// Volume to keep when joints bend by 60 degrees; not checked if omitted.
         volume: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
     /// Replaces the weights of outliers by those of their neighbors
     Hammer {
-        /// Outliers are vertices that share less than this with their neighbors; 40 % if omitted.
+        /// Outliers are vertices that share less weight than this with their neighbors; 40 % if omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.hammer", "Hammer strays", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Sets the weight of a joint everywhere
+    } = "weights.hammer", "Hammer weights", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Sets the weight of a joint on all vertices, or on the given ones
     Flood {
         /// Joint to edit.
         joint: Nodes,
@@ -147,7 +147,7 @@ document_commands! {
         value: Option<f32>,
         /// Operation; replaces if omitted.
         how: Option<How>,
-        /// Amount per pass; all the way if omitted.
+        /// Amount per pass; 100 % if omitted.
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -158,9 +158,9 @@ document_commands! {
         joint: Nodes,
         /// Start point on the mesh at rest.
         from: Vec3,
-        /// End point, where it has faded out.
+        /// End point, where the weight has faded out.
         to: Vec3,
-        /// Whether it fades in all directions; along the line if omitted.
+        /// Whether the weight fades in all directions; it fades along the line if omitted.
         radial: Option<bool>,
         /// Fall-off curve; linear if omitted.
         curve: Option<Curve>,
@@ -168,7 +168,7 @@ document_commands! {
         value: Option<f32>,
         /// Operation; replaces if omitted.
         how: Option<How>,
-        /// Amount per pass; all the way if omitted.
+        /// Amount per pass; 100 % if omitted.
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -179,7 +179,7 @@ document_commands! {
         to: Nodes,
         /// First joint of the limb; found from the last one if omitted.
         from: Option<Nodes>,
-        /// Width of the transition at a joint, as a part of half the shorter bone; all of it if omitted.
+        /// Width of the transition at a joint; 100 % is half of the shorter adjacent bone; 100 % if omitted.
         width: Option<f32>,
         /// Curve of the transition; smooth if omitted.
         curve: Option<Curve>,
@@ -193,7 +193,7 @@ document_commands! {
     } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
     /// Sets weights of vertices: the same for all, or one row per vertex
     Assign {
-        /// Joints of the weights.
+        /// Joints whose weights are set, one per number of a row.
         joints: Nodes,
         /// One weight per joint, or one row of weights per vertex.
         weights: Numbers,
@@ -211,9 +211,9 @@ document_commands! {
     } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
     /// Moves all weights of some joints to one joint
     MergeJoints {
-        /// Joints that give their weights.
+        /// Joints whose weights are moved.
         from: Nodes,
-        /// Joint that receives the weights.
+        /// Joint that receives these weights.
         into: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -228,7 +228,7 @@ document_commands! {
         primitive: Option<PrimitiveId>,
         /// Joints that keep their weights.
         locked: Option<Nodes>,
-    } = "weights.sets", "Stored influences…", asks: true, enabled: rules::weighted;
+    } = "weights.sets", "Influence sets…", asks: true, enabled: rules::weighted;
     /// Stores weights with 8, 16 or 32 bits; previews the error
     Store {
         /// Bits per weight.
@@ -237,7 +237,7 @@ document_commands! {
         mesh: Option<Meshes>,
         /// Primitive of the meshes; all if omitted.
         primitive: Option<PrimitiveId>,
-    } = "weights.store", "Stored type", asks: true, enabled: rules::weighted;
+    } = "weights.store", "Weight precision", asks: true, enabled: rules::weighted;
     /// Sets the weights of vertices, as a brush stroke does
     SetWeights {
         /// Mesh of the vertices.
@@ -418,13 +418,10 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
         }
     }
     if list.is_empty() && vertices.is_some() && any {
-        return Err(CommandError::other("no_vertices_meant", "“vertices” means none of the vertices there"));
+        return Err(CommandError::other("no_vertices_meant", "“vertices” matches no vertex"));
     }
     if list.is_empty() {
-        return Err(CommandError::other(
-            "no_weights_meant",
-            "nothing with weights is meant; name a mesh that hangs on a skin",
-        ));
+        return Err(CommandError::other("no_weights_meant", "no mesh with weights was found; name a skinned mesh"));
     }
     Ok(list)
 }
@@ -451,7 +448,7 @@ pub fn vertex_query_error(document: &Document, canvas: &SkinnedSurface, why: Unt
             CommandError::other(
                 "no_such_vertex",
                 format!(
-                    "vertices {} to {} are not there; primitive {} of “{}” has {}",
+                    "vertices {} to {} do not exist; primitive {} of “{}” has only {}",
                     range.start,
                     range.end.saturating_sub(1),
                     part.primitive,
@@ -630,7 +627,7 @@ fn shared_by(document: &Document, mesh: MeshId) -> Option<String> {
     let differs = skins.iter().any(|s| document.skin(*s).joints != first.joints);
     differs.then(|| {
         let (mesh, skins) = (mesh_label(document, mesh), skin_labels(document, &skins));
-        format!("“{mesh}” hangs on {skins}, which share its weights")
+        format!("“{mesh}” is used with {skins}, which share its weights")
     })
 }
 
@@ -668,12 +665,12 @@ fn number_of(document: &Document, node: NodeId, canvas: &SkinnedSurface) -> Resu
             "not_a_joint",
             match shared {
                 Some(mesh) => format!(
-                    "“{label}” is no joint of {}; “{}” hangs on {}, so name joints of one of them",
+                    "“{label}” is not a joint of {}; “{}” is used with {}, so name joints of one of them",
                     skin_label(document, canvas.skin),
                     mesh_label(document, mesh),
                     skin_labels(document, &skins_of(document, mesh))
                 ),
-                None => format!("“{label}” is no joint of the mesh's skin"),
+                None => format!("“{label}” is not a joint of the skin of the mesh"),
             },
         )
     })
@@ -757,15 +754,12 @@ impl Relax {
             return smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true);
         };
         if !(0.0..=1.0).contains(&kept) {
-            return Err(CommandError::other(
-                "argument_out_of_range",
-                "the part of the volume that is kept is a number from 0 to 1",
-            ));
+            return Err(CommandError::other("argument_out_of_range", "“volume” must be a number from 0 to 1"));
         }
         if self.joint.is_some() {
             return Err(CommandError::other(
                 "arguments_exclusive",
-                "volume is kept where all joints are relaxed: leave out the joint, or the volume",
+                "“volume” works only when all joints are relaxed; omit either “joint” or “volume”",
             ));
         }
         let (passes, amount) = (self.passes.unwrap_or(1).clamp(1, 1000), self.amount.unwrap_or(1.0).clamp(0.0, 1.0));
@@ -841,13 +835,13 @@ impl Along {
         let document = scene.document;
         let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
             [node] => Ok(node),
-            _ => Err(CommandError::other("one_node_wanted", format!("name one joint as “{name}”"))),
+            _ => Err(CommandError::other("one_node_wanted", format!("name exactly one joint as “{name}”"))),
         };
         let to = one(&self.to, "to")?;
         let from = self.from.as_ref().map(|from| one(from, "from")).transpose()?;
         let width = self.width.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&width) {
-            return Err(CommandError::other("argument_out_of_range", "the width is a number from 0 to 1"));
+            return Err(CommandError::other("argument_out_of_range", "“width” must be a number from 0 to 1"));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
         let limb = || {
@@ -856,7 +850,7 @@ impl Along {
                 let label = document.node(to).label(to);
                 CommandError::other(
                     "not_a_limb",
-                    format!("“{label}” ends no limb; name the joint that it begins with as “from”"),
+                    format!("“{label}” is not the end of a limb; name the first joint of the limb as “from”"),
                 )
             })
         };
@@ -879,8 +873,11 @@ impl Along {
                 chain.push(at);
             }
             if at != first || chain.len() < 2 {
-                let message =
-                    format!("“{}” does not hang on “{}”: name the first joint and the last", label(to), label(from));
+                let message = format!(
+                    "“{}” is not a descendant of “{}”; name the first and the last joint of a chain",
+                    label(to),
+                    label(from)
+                );
                 return Err(CommandError::other("not_a_chain", message));
             }
             chain.reverse();
@@ -912,7 +909,7 @@ impl Sets {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { sets, mesh, primitive, locked } = self.clone();
         if !(1..=8).contains(&sets) {
-            return Err(CommandError::other("argument_out_of_range", "a vertex can have 1 to 8 sets of four joints"));
+            return Err(CommandError::other("argument_out_of_range", "“sets” must be 1 to 8 sets of four influences"));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
         // Under layers it is the base that has them.
@@ -941,14 +938,14 @@ impl Assign {
         if nodes.is_empty() || weights.is_empty() || !weights.len().is_multiple_of(nodes.len()) {
             return Err(CommandError::other(
                 "count_mismatch",
-                "“joints” and “weights” must be as many, or “weights” rows of so many",
+                "“weights” must have one number per joint, or several rows with one number per joint",
             ));
         }
         let rows = weights.chunks_exact(nodes.len());
         if rows.clone().any(|row| row.iter().any(|w| *w < 0.0) || row.iter().sum::<f64>() <= 0.0) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“weights” must be 0 or more, and some of them above 0",
+                "“weights” must be 0 or more, and at least one must be greater than 0",
             ));
         }
         run_for(document, &self.reach, &[&self.joints], "set", |draft, job| {
@@ -966,7 +963,7 @@ impl Assign {
             let meant: Vec<u32> = (0..job.canvas.vertex_count() as u32).filter(|v| scope.has(*v)).collect();
             if meant.len() != rows.len() {
                 let message = format!(
-                    "“weights” has {} rows, and {} vertices are meant; give a row to each, or one to all",
+                    "“weights” has {} rows, but there are {} vertices; use one row per vertex, or one row for all",
                     rows.len(),
                     meant.len()
                 );
@@ -1005,7 +1002,7 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
         }
         let used: Vec<u16> = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect();
         if (1..used.len()).any(|k| used[..k].contains(&used[k])) {
-            return fault("a joint is named twice in “of”".into());
+            return fault("a joint is listed twice in “of”".into());
         }
     }
     Ok(())
@@ -1047,7 +1044,10 @@ impl Slots<'_> {
         for node in nodes {
             let Some(k) = list.iter().position(|j| *j == node) else {
                 let label = document.node(node).label(node);
-                return Err(CommandError::other("not_a_joint", format!("“{label}” is no joint of the mesh's skin")));
+                return Err(CommandError::other(
+                    "not_a_joint",
+                    format!("“{label}” is not a joint of the skin of the mesh"),
+                ));
             };
             names.push(k as u16);
         }
@@ -1056,7 +1056,7 @@ impl Slots<'_> {
             of.len().checked_div(vertices.len()).filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
         let stride = given.unwrap_or_else(|| map.stride());
         if of.len() != vertices.len() * stride || weights.len() != of.len() {
-            let message = format!("“of” and “weights” need {stride} numbers a vertex, as many as the mesh has");
+            let message = format!("“of” and “weights” need {stride} numbers per vertex, like the mesh");
             return Err(CommandError::other("count_mismatch", message));
         }
         let mut patch = WeightPatch::new(stride / 4, vertices.len());
@@ -1064,18 +1064,21 @@ impl Slots<'_> {
             let count = map.vertex_count();
             return Err(CommandError::other(
                 "no_such_vertex",
-                format!("“vertices” names {past}; the primitive has {count} vertices"),
+                format!("“vertices” refers to vertex {past}, but the primitive has only {count} vertices"),
             ));
         }
         patch.vertices = vertices;
         let mut seen = BTreeSet::new();
         if !patch.vertices.iter().all(|v| seen.insert(*v)) {
-            return Err(CommandError::other("named_twice", "a vertex is named twice"));
+            return Err(CommandError::other("named_twice", "a vertex is listed twice in “vertices”"));
         }
         for (of, weight) in of.iter().zip(weights) {
             let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };
             patch.joints.push(*joint.ok_or_else(|| {
-                CommandError::other("not_a_joint", format!("“of” names joint {of} of {}", names.len()))
+                CommandError::other(
+                    "not_a_joint",
+                    format!("“of” refers to joint {of}, but “joints” has only {}", names.len()),
+                )
             })?);
             patch.weights.push(*weight as f32);
         }

@@ -33,15 +33,12 @@ impl Transfer {
             .flat_map(|(mesh, skin)| document.mesh(mesh).primitives.iter().filter_map(move |p| Source::of(p, skin)));
         let sources: Vec<Source<'_>> = primitives.collect();
         if sources.is_empty() {
-            return Err(CommandError::other(
-                "no_weights_meant",
-                "“from” names no mesh with weights that hangs on a skin",
-            ));
+            return Err(CommandError::other("no_weights_meant", "“from” is not a skinned mesh with weights"));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
             return Err(CommandError::other(
                 "no_texture_coordinates",
-                "the mesh that is named has no texture coordinates; transfer by surface",
+                "the source mesh has no texture coordinates; use “by”: “surface”",
             ));
         }
         let (mut distances, mut laid) = (Distances::default(), None);
@@ -149,7 +146,7 @@ fn same_numbers(
     Err(CommandError::other(
         "vertex_counts_differ",
         format!(
-            "“{name}” has {} vertices and the other mesh {}, so their numbers do not say which is which; transfer by surface or by uv",
+            "“{name}” has {} vertices, but the other mesh has {}, so they cannot be matched by order; use “by”: “surface” or “uv”",
             counts.iter().sum::<usize>(),
             theirs.iter().sum::<usize>()
         ),

@@ -21,7 +21,7 @@ impl Writer<'_> {
                         && before.tracks.len() == before.channels_in_file as usize =>
                 {
                     *self.ops.member("animations").item(index) = Ops::Remove;
-                    self.changes.push(format!("animations/{index} “{label}”: removed, since it has no keys left"));
+                    self.changes.push(format!("animations/{index} “{label}”: removed, because it has no keys left"));
                 }
                 Some(after) => self.clip(index, &label, before, after, now)?,
                 None => {
@@ -34,7 +34,7 @@ impl Writer<'_> {
             let label = now.clip_label(id);
             if clip.tracks.is_empty() {
                 self.changes
-                    .push(format!("the new clip “{label}” has no keys, and is left out of the file until it has"));
+                    .push(format!("the new clip “{label}” has no keys; it is left out of the file until it has keys"));
                 continue;
             }
             let mut channels = Vec::new();
@@ -84,7 +84,7 @@ impl Writer<'_> {
         } = after;
         let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
         if !same || (kept, mended) != (&before.kept, &before.mended) {
-            return Err(SaveError::no_form(&format!("animations/{index}"), "other keys of animation pointers"));
+            return Err(SaveError::no_form(&format!("animations/{index}"), "a change of animation pointer keys"));
         }
         let text = raw::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();
         let raw: schema::Animation =

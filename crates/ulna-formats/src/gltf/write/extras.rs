@@ -48,14 +48,14 @@ impl Writer<'_> {
         if is_new && self.extras(at, member)? == Extras::With {
             return Err(SaveError::no_form(
                 place,
-                &format!("another “{member}” than that in its extras, which cannot be read,"),
+                &format!("a new “{member}” in place of the unreadable one in its extras"),
             ));
         }
         let gone = text.is_none();
         if !self.put_extra(at, member, text)? {
-            return Err(SaveError::no_form(place, &format!("“{member}” beside extras that are no object")));
+            return Err(SaveError::no_form(place, &format!("“{member}” in extras that are not an object")));
         }
-        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "gone from" } else { "in" }));
+        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "removed from" } else { "in" }));
         Ok(())
     }
 

@@ -19,13 +19,13 @@ impl Writer<'_> {
             return Ok(());
         }
         if images.len() < old_images.len() || images[..old_images.len()] != old_images[..] {
-            return no_form("another picture in the place of one");
+            return no_form("a replaced or removed image");
         }
         for image in &images[old_images.len()..] {
             self.new_image(image);
         }
         if materials.len() != old_materials.len() {
-            return no_form("another number of materials");
+            return no_form("a new or removed material");
         }
         let mut pushed = 0;
         for (k, (before, after)) in old_materials.iter().zip(materials.iter()).enumerate() {
@@ -33,7 +33,7 @@ impl Writer<'_> {
                 continue;
             }
             if *after != (Material { normal_texture: after.normal_texture.clone(), ..before.clone() }) {
-                return no_form("another look");
+                return no_form("a change of the material other than its normal map");
             }
             self.normal_texture(k, (before, after), old_images.len(), &mut pushed)?;
         }
@@ -64,7 +64,7 @@ impl Writer<'_> {
         let label = after.name.as_deref().unwrap_or_default();
         let Some(texture) = &after.normal_texture else {
             self.member(("materials", at), "normalTexture", None);
-            self.changes.push(format!("{place} “{label}”: no normal map"));
+            self.changes.push(format!("{place} “{label}”: normal map removed"));
             return Ok(());
         };
         let value = |list: &str, k: usize| -> Result<Value, SaveError> {
@@ -73,7 +73,7 @@ impl Writer<'_> {
             Ok(serde_json::from_str(text).unwrap_or_default())
         };
         if texture.image.index() < known {
-            return Err(SaveError::no_form(&place, "another of its own pictures as its normal map"));
+            return Err(SaveError::no_form(&place, "another existing image of the file as normal map"));
         }
         let own = value("materials", at)?;
         let like = match &before.normal_texture {
@@ -96,7 +96,7 @@ impl Writer<'_> {
             info["index"] = index.into();
             self.member(("materials", at), "normalTexture", Some(info.to_string()));
         }
-        self.changes.push(format!("{place} “{label}”: its normal map"));
+        self.changes.push(format!("{place} “{label}”: normal map"));
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ pub enum SaveError {
     #[error("the opened file cannot be read again: {0}")]
     Source(ReadError),
     /// A GLB cannot hold more than 4 GiB.
-    #[error("the file would be larger than a GLB can be (4 GiB). Save it as .gltf")]
+    #[error("the file would exceed the maximum size of a GLB (4 GiB). Save it as .gltf")]
     TooLarge(#[from] std::num::TryFromIntError),
     /// A change this writer has no form for.
     #[error("{0}")]
@@ -59,7 +59,7 @@ impl SaveError {
 impl SaveError {
     /// A change of this kind, there, has no form yet.
     pub(super) fn no_form(place: &str, what: &str) -> Self {
-        Self::Unsupported(format!("{place}: {what} cannot be saved yet. Undo it, and save then"))
+        Self::Unsupported(format!("{place}: {what} cannot be saved yet. Undo that edit, then save again"))
     }
 }
 
@@ -136,7 +136,7 @@ pub fn save(
         vrm,
     } = now;
     if variants != &opened.variants || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm) {
-        return Err(SaveError::no_form("materials", "another look, camera or light"));
+        return Err(SaveError::no_form("materials", "a change of material variants, cameras, lights or VRM data"));
     }
     writer.looks((&opened.materials, &opened.images), (materials, images))?;
     writer.nodes(opened, now)?;
@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
     fn finish(mut self, source: &Source) -> Result<Saved, SaveError> {
         let (over, new) = self.patch.counts();
         if over + new > 0 {
-            let line = format!("{over} of {} accessors rewritten in place, {new} added", self.patch.accessor_count());
+            let line = format!("accessors: {over} of {} rewritten in place, {new} added", self.patch.accessor_count());
             self.changes.push(line);
         }
         let buffers = self.patch.finish(&mut self.ops);

@@ -57,7 +57,7 @@ impl Writer<'_> {
         } = after;
         let (at, place) = (("nodes", id.index()), format!("nodes/{}", id.0));
         if (instances, camera, light) != (&before.instances, &before.camera, &before.light) {
-            return Err(SaveError::no_form(&place, "another camera, light or instances"));
+            return Err(SaveError::no_form(&place, "a change of the camera, light or instances"));
         }
         let label = after.label(id);
         if before.name != *name {
@@ -67,11 +67,11 @@ impl Writer<'_> {
         if before.mesh != *mesh || before.skin != *skin {
             self.member(at, "mesh", mesh.map(|m| m.0.to_string()));
             self.member(at, "skin", skin.map(|s| s.0.to_string()));
-            self.changes.push(format!("{place} “{label}”: its mesh and its skin"));
+            self.changes.push(format!("{place} “{label}”: mesh and skin"));
         }
         if before.morph_weights != *morph_weights {
             self.member(at, "weights", morph_weights.as_deref().map(numbers));
-            self.changes.push(format!("{place} “{label}”: weights of its morph targets"));
+            self.changes.push(format!("{place} “{label}”: morph weights"));
         }
         if before.hidden != *hidden {
             self.visibility(id, *hidden)?;
@@ -80,7 +80,7 @@ impl Writer<'_> {
         if below.0 != below.1 {
             let list: Vec<u32> = below.1.iter().map(|c| c.0).collect();
             self.member(at, "children", (!list.is_empty()).then(|| json!(list).to_string()));
-            self.changes.push(format!("{place} “{label}”: the nodes below it"));
+            self.changes.push(format!("{place} “{label}”: child nodes"));
         }
         let (old, new) = (before.local(), after.local());
         if old != new {
@@ -197,9 +197,9 @@ impl Writer<'_> {
         let is_put = self.put_extra(at, REST_EXTRA, rest.clone())?;
         let place = format!("nodes/{} “{label}”", id.0);
         match (rest, is_put) {
-            (Some(_), true) => self.changes.push(format!("{place}: its rest remembered in extras")),
+            (Some(_), true) => self.changes.push(format!("{place}: rest pose stored in extras")),
             (Some(_), false) => {
-                self.changes.push(format!("{place}: its rest is not remembered, since its extras are no object"));
+                self.changes.push(format!("{place}: rest pose not stored, because its extras are not an object"));
             }
             (None, _) => {}
         }
@@ -226,7 +226,7 @@ impl Writer<'_> {
         let mut parts = Vec::new();
         if was_matrix {
             *op.member("matrix") = Ops::Remove;
-            parts.push("matrix, now translation, rotation, scale");
+            parts.push("matrix replaced by translation, rotation, scale");
         }
         // A matrix is replaced by what is not the default; of the rest, only what changed is written.
         let old = if was_matrix { Transform::IDENTITY } else { o };

@@ -77,7 +77,7 @@ impl Writer<'_> {
             // What stands in the extras is told by its text.
             let Scene { name, roots, poses: _, sets: _, mix: _, kept_layers: _ } = after;
             let Some(before) = opened.scenes.get(id).filter(|b| b.name == *name) else {
-                return Err(SaveError::no_form(&place, "another scene"));
+                return Err(SaveError::no_form(&place, "a new or renamed scene"));
             };
             if before.roots != *roots {
                 let list: Vec<u32> = roots.iter().map(|r| r.0).collect();
@@ -92,7 +92,7 @@ impl Writer<'_> {
             }
         }
         if opened.scenes.ids().any(|id| !now.scenes.contains(id)) || opened.scene != now.scene {
-            return Err(SaveError::no_form("scenes", "another choice of scenes"));
+            return Err(SaveError::no_form("scenes", "a removed scene or another default scene"));
         }
         Ok(())
     }
