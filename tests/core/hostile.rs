@@ -97,7 +97,7 @@ fn numbers_that_are_none_become_zero_and_are_counted() {
     let primitive = &session.document().meshes[MeshId(0)].primitives[0];
     assert!(primitive.uv0.iter().all(|v| v.is_finite()) && primitive.colors.iter().all(|v| v.is_finite()));
     for name in ["POSITION", "NORMAL", "TEXCOORD", "TANGENT", "COLOR_0"] {
-        let wanted = format!("1 numbers of {name} are not finite");
+        let wanted = format!("1 value of {name} is not a finite number");
         assert!(session.diagnostics.iter().any(|d| d.message.starts_with(&wanted)), "{wanted}");
     }
 }

@@ -257,5 +257,5 @@ fn numbers_in_refusals_are_as_they_were_typed() {
     assert!(rate(0.01).is_ok(), "{:?}", rate(0.01));
     assert!(rate(10_000.0).is_ok());
     let why = rate(0.009).unwrap_err();
-    assert!(why.contains("“rate” is 0.009;"), "{why}");
+    assert!(why.contains("“rate” is 0.009,"), "{why}");
 }

@@ -95,7 +95,7 @@ fn captures_of_every_dialect_stand_as_an_independent_reader_has_them() {
     assert!(said(&open("time0.bvh"), "30 frames per second are used"));
     // Numbers in sentences are short.
     let odd = open("orders.bvh");
-    assert!(said(&odd, "at 120 a second"), "{:?}", odd.diagnostics);
+    assert!(said(&odd, "rate of 120 per second"), "{:?}", odd.diagnostics);
 }
 
 /// A joint of a capture: its offset, the channels it has, and its numbers in each frame.
@@ -207,7 +207,7 @@ fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
     let text =
         "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 2 Xrotation Yrotation }\nMOTION\nFrames: 2\nFrame Time: 1\n1 x y z";
     let error = opened("a.bvh", text).err().unwrap();
-    assert!(error.contains("3 of its 4 numbers") && error.contains("“x” in frame 1 of “a”"), "{error}");
+    assert!(error.contains("3 of its 4 values") && error.contains("“x” in frame 1 of “a”"), "{error}");
     let neat = text.replace("1 x y z", "1 2 x 4");
     assert!(said(&opened("a.bvh", &neat).unwrap(), "1 value is invalid, such as “x” in frame 2 of “a”"));
 }

@@ -77,7 +77,7 @@ fn broken_texts_of_poses_are_refused_with_a_sentence() {
     let text = pose_text(&keep_pose(session.document(), &pose(&session), "a", None));
     assert!(read_pose("hello").unwrap().is_none() && read_pose("{}").unwrap().is_none());
     assert!(read_pose(&text.replace("\"ulna_pose\":1", "\"ulna_pose\":7")).unwrap_err().contains("newer"));
-    assert!(read_pose(&text.replace("\"height\":", "\"hight\":")).unwrap_err().contains("broken"));
+    assert!(read_pose(&text.replace("\"height\":", "\"hight\":")).unwrap_err().contains("invalid"));
     assert!(read_pose(&text.replace("\"parent\":0", "\"parent\":99")).is_err());
     for (line, wanted) in [
         (CommandLine::new("pose.apply"), "use either “pose”"),

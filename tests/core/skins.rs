@@ -192,7 +192,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     refused(&mut plain, few, "use 2 joints, but 1 were named");
     let line = CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints.clone());
     let said = run(&mut plain, line);
-    assert!(said[0].contains("of 2 joints") && said[0].contains("weights stay"), "{said:?}");
+    assert!(said[0].contains("with 2 joints") && said[0].contains("weights stay"), "{said:?}");
     assert_eq!(plain.document().skins.count(), 2);
     let now = shape(plain.document(), &Stack::default(), node);
     assert!(apart(&before, &now) < 1e-5 * size(&before), "{}", apart(&before, &now));

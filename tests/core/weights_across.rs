@@ -209,7 +209,10 @@ fn what_may_be_touched_is_kept_to() {
     line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));
     let painted = session.document().clone();
     let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": "Left"}));
-    assert!(matches!(&notes[..], [one] if one.contains("nothing that is meant is on the right side")), "{notes:?}");
+    assert!(
+        matches!(&notes[..], [one] if one.contains("none of the given vertices is on the right side")),
+        "{notes:?}"
+    );
     line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": "Right", "vertices": "0-9"}));
     let changed = body.held(session.document()).into_iter().zip(body.held(&painted)).filter(|(a, b)| a != b);
     let changed: Vec<_> = changed.map(|((mesh, v, ..), _)| (mesh, v)).collect();
@@ -460,7 +463,7 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     }
     let mixed = json!({"do": "weights.swap", "joint": "A0", "with": "B1"});
     let said = session.run_line(&CommandLine::parse(&mixed.to_string()).unwrap()).unwrap_err().to_string();
-    assert!(said.contains("“Tube” hangs on the skin “A” and the skin “B”"), "{said}");
+    assert!(said.contains("“Tube” is used with the skin “A” and the skin “B”"), "{said}");
 }
 
 /// The brush's mirror finds no other side on a skin that has none; a plane along the arm is not one.

@@ -178,7 +178,7 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     };
     write(&xml("elsewhere", "Hips"));
     let why = refusal(&mut session, line().with("by", "order"));
-    assert!(why.contains("2 there"), "{why}");
+    assert!(why.contains("2 in the file"), "{why}");
     let why = refusal(&mut session, line());
     assert!(why.contains("no vertex positions"), "{why}");
     write("no xml");

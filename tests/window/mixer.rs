@@ -108,7 +108,7 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
 
 /// The blend of the bar that is looked at, over two sliders: on the pad, by number, and back to one clip.
 fn strafes(window: &mut Window) {
-    take(window, "Blend over: By speed", "Strafing");
+    take(window, "Blend by: By speed", "Strafing");
     let plane = |window: &Window| match &mix(window).lanes[0].bars[1].plays {
         Plays::Plane { points, value } => (points.clone(), *value),
         other => panic!("{other:?}"),

@@ -101,7 +101,7 @@ fn keys_of_a_layer_are_set_moved_and_deleted_on_the_sheet() {
 #[test]
 fn a_strength_is_dialed_keyed_and_dragged() {
     let (mut window, ..) = layered();
-    click(&mut window, "More of Layer");
+    click(&mut window, "More commands for Layer");
     click(&mut window, "Key strength here");
     assert_eq!(layers(&window).0[0].strength_keys.as_ref().unwrap().times.to_vec(), [0.0]);
     let sheet = window.get_by_label("Timeline keys").rect();

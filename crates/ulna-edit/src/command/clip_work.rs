@@ -756,11 +756,11 @@ impl RootMotion {
                 match e {
                     NoTravel::Still => "the clip has no travel: it does not move the body as a whole".to_owned(),
                     NoTravel::NoRoot => {
-                        format!("{hips} has no parent that could carry the travel; use “in place” instead")
+                        format!("{hips} has no ancestor that could carry the travel; use “in place” instead")
                     }
-                    NoTravel::NotAbove => format!("{} is not a parent of {hips}; name one of its parents", name(root)),
+                    NoTravel::NotAbove => format!("{} is not an ancestor of {hips}; name a node above it", name(root)),
                     NoTravel::RootStill => {
-                        format!("no parent of {hips} is animated, so there is no travel to move into it")
+                        format!("no ancestor of {hips} is animated, so there is no travel to move into it")
                     }
                 },
             )

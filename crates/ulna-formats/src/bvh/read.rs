@@ -242,7 +242,7 @@ impl Capture {
             let place = format!("{} of “{}”", at / self.width + 1, joint.map_or("", |j| &j.name));
             if count * 2 > self.values.len() {
                 return fail(format!(
-                    "{count} of its {} values are invalid, the first of them “{word}” in frame {place}; export the motion capture again",
+                    "{count} of its {} values are invalid, the first of them “{word}” in frame {place}",
                     self.values.len()
                 ));
             }

@@ -249,7 +249,10 @@ impl PrimitiveReader<'_, '_> {
         if bad == 0 {
             return Ok((list, shape.width));
         }
-        let message = format!("{bad} values of {name} are not finite numbers; 0 is displayed");
+        let message = match bad {
+            1 => format!("1 value of {name} is not a finite number; 0 is displayed"),
+            _ => format!("{bad} values of {name} are not finite numbers; 0 is displayed"),
+        };
         self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", &self.place, message);
         Ok((list.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect(), shape.width))
     }
