@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_command_is_found_by_parts_of_its_words() {
         for (query, wanted) in
-            [("sk", "key.set"), ("undo", "edit.undo"), ("ref", "file.preferences"), ("tour", "help.tour")]
+            [("sk", "key.set"), ("undo", "edit.undo"), ("pref", "file.preferences"), ("tour", "help.tour")]
         {
             let found: Vec<_> = matches(query).iter().take(4).map(|f| f.0.name).collect();
             assert!(found.contains(&wanted), "{query}: {found:?}");

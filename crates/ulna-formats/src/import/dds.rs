@@ -231,9 +231,9 @@ mod tests {
     fn what_is_huge_or_unknown_is_refused() {
         for (bytes, why) in [
             (header(60_000, 60_000, code(b"DXT1")), "60000"),
-            (header(0, 4, code(b"DXT1")), "0 by 4"),
+            (header(0, 4, code(b"DXT1")), "0 × 4"),
             (header(4, 4, code(b"ABCD")), "ABCD"),
-            (header(4, 4, [32, 0x40, 0, 64, 1, 2, 3, 4]), "packed"),
+            (header(4, 4, [32, 0x40, 0, 64, 1, 2, 3, 4]), "pixel format"),
         ] {
             assert!(read_dds(&bytes).unwrap_err().contains(why), "{why}");
         }
