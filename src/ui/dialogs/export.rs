@@ -533,7 +533,9 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
                 draft.left_out.retain(|id| !shown.contains(id));
             }
             if all.len() > 8 {
-                ui.allocate_ui(vec2(160.0, 24.0), |ui| filter_field(ui, theme, &mut draft.filter, "Filter exported clips"));
+                ui.allocate_ui(vec2(160.0, 24.0), |ui| {
+                    filter_field(ui, theme, &mut draft.filter, "Filter exported clips")
+                });
             }
         });
     });
