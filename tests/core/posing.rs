@@ -8,7 +8,7 @@ use ulna_model::{
     Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
     Transform, transform::angle_between,
 };
-use ulna_motion::{LayerWriteError, Mirror, MirrorPairs, Pose, Stack, under_layers};
+use ulna_motion::{LayerWriteError, Mirror, MirrorPairs, Pose, RecentPoses, Stack, under_layers};
 use ulna_session::Session;
 
 use crate::common::{named, run, sample};
@@ -637,4 +637,36 @@ mod properties {
         assert!(refused(&[limp.clone(), flat], 0).contains("“flat” above it scales to 0"));
         assert!(refused(&[limp], 1).contains("does not exist"));
     }
+}
+
+/// What a gesture keeps from frame to frame depends on the document and the stack alone.
+#[test]
+fn a_kept_pose_is_the_one_evaluated_anew() {
+    let mut session = sample();
+    let clip = session.document().clips.ids().next().expect("a clip");
+    let (recent, mut compared) = (RecentPoses::default(), 0);
+    let mut same = |session: &Session| {
+        let document = session.document();
+        for (clip, time) in [(None, 0.0), (Some(clip), 0.3), (Some(clip), 0.7), (Some(clip), 0.3)] {
+            let unkeyed = clip.and_then(|c| document.aids.unkeyed(c, time)).map(|(_, pose)| pose.clone());
+            let stack = Stack::shown(document, clip, time).with_unkeyed(unkeyed);
+            let (kept, anew) = (recent.evaluate(document, &stack), Pose::evaluate(document, &stack));
+            assert_eq!(kept.local, anew.local, "at {time} s");
+            let apart = kept.world.iter().zip(&anew.world).map(|(a, b)| (*a - *b).abs().to_cols_array());
+            assert!(apart.flatten().all(|d| d < 1e-5) && kept.morphs == anew.morphs && kept.hidden == anew.hidden);
+            compared += 1;
+        }
+    };
+    same(&session);
+    // Nodes, an unkeyed pose and keys change in turn.
+    turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
+    same(&session);
+    let over = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 25.0);
+    let name = session.document().clip_label(clip).to_owned();
+    run(&mut session, over.with("clip", name.clone()).with("time", 0.3));
+    same(&session);
+    let key = CommandLine::new("key.set").with("clip", name).with("time", 0.3);
+    run(&mut session, key.with("node", "Head"));
+    same(&session);
+    assert_eq!(compared, 16);
 }

@@ -188,7 +188,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// What a clip without keys says.
+    /// The hint in the sheet of a clip without keys.
     fn empty_ui(&self, ui: &mut Ui) {
         if self.clip.key_count() > 0 || self.body.height() < 48.0 {
             return;
@@ -686,7 +686,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The one of a clip. Of a clip in which few tracks differ from the last one, as while keys are dragged, no others are read.
+    /// The summary of a clip. If only a few tracks differ from the last clip, only those are read.
     fn update<'a>(kept: &'a mut Derived<Shared<Clip>, Self>, clip: &Shared<Clip>) -> &'a Self {
         let follow = |(of, mut summary): (Shared<Clip>, Self)| {
             (Shared::ptr_eq(&of, clip) || summary.follow(&of, clip)).then_some(summary)
@@ -750,7 +750,7 @@ impl Summary {
     }
 }
 
-/// What the keys of each time are. The last of a time counts: extremes come last.
+/// The kind of the keys at each time. An extreme overrides a breakdown, which overrides an in-between.
 fn kinds_of(clip: &Clip) -> KeyKinds {
     let of = |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
     [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect()
@@ -790,4 +790,50 @@ fn times_of(keys: &KeySet) -> Vec<f32> {
     times.sort_by(f32::total_cmp);
     times.dedup();
     times
+}
+
+#[cfg(test)]
+mod tests {
+    use ulna_model::{Interpolation, Property};
+
+    use super::*;
+
+    fn track(node: u32, times: &[f32]) -> Shared<Track> {
+        Shared::new(Track {
+            target: NodeId(node),
+            property: Property::Translation,
+            interpolation: Interpolation::Linear,
+            times: times.to_vec().into(),
+            values: vec![0.0; times.len() * 3].into(),
+            width: 3,
+            kinds: KeyKinds::default(),
+        })
+    }
+
+    #[test]
+    fn a_summary_that_follows_a_change_is_the_one_made_anew() {
+        let mut clip = Clip::default();
+        clip.tracks.insert(TrackId(0), track(0, &[0.0, 0.5, 1.0]));
+        clip.tracks.insert(TrackId(1), track(1, &[0.0, 1.0]));
+        let mut summary = Summary::of(&clip);
+        assert_eq!(summary.times, [0.0, 0.5, 1.0]);
+        let changes: [(u32, Option<&[f32]>); 5] = [
+            (0, Some(&[0.0, 0.75, 1.0])),
+            (1, Some(&[0.0, 0.75, 1.0, 2.0])),
+            (2, Some(&[0.25])),
+            (0, None),
+            (1, Some(&[])),
+        ];
+        for (id, times) in changes {
+            let before = clip.clone();
+            match times {
+                Some(times) => drop(clip.tracks.insert(TrackId(id), track(id, times))),
+                None => drop(clip.tracks.remove(&TrackId(id))),
+            }
+            assert!(summary.follow(&before, &clip));
+            let anew = Summary::of(&clip);
+            assert_eq!((&summary.times, &summary.counts), (&anew.times, &anew.counts), "track {id}: {times:?}");
+        }
+        assert_eq!(summary.times, [0.25], "what no track has is gone");
+    }
 }

@@ -180,7 +180,10 @@ fn clip_and_rate(
         rate_ui(&mut state.nlerp_gap, ui, view, actions);
     }
     if let Some(share) = playback.guessed.filter(|_| room.guess) {
-        let text = format!("estimated, fits {:.0} % of keys", share * 100.0);
+        let text = match (share * 100.0).round() {
+            100.0.. => "from keys".to_owned(),
+            fits => format!("from keys, {fits:.0} % fit"),
+        };
         ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
     }
     if room.speed {

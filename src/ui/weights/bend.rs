@@ -12,7 +12,7 @@ use ulna_edit::command::{BrushCommand, kept_poses};
 use ulna_render::ColorRole;
 
 /// Points that the bar is wide.
-const BAR: f32 = 118.0;
+const BAR: f32 = 140.0;
 
 /// The rings, and the bar from bind to the pose that is shown.
 pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {

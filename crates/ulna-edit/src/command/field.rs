@@ -464,7 +464,7 @@ choice! {
 }
 
 impl CarryWay {
-    /// What it is to [`carry`](ulna_weights::carry).
+    /// The same choice, as [`carry`](ulna_weights::carry) takes it.
     pub const fn way(self) -> CarryBy {
         match self {
             Self::Surface => CarryBy::Surface,

@@ -386,7 +386,7 @@ fn text(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     })
 }
 
-/// What an argument of nodes or meshes stands for where none is picked, as a form says it.
+/// Text that a form shows for an argument of nodes or meshes that is left empty.
 pub fn when_left_out(command: &str, argument: &str) -> &'static str {
     match (command, argument) {
         (_, "locked" | "with") | ("edit.revert" | "layer.mask" | "set.keep", _) => "None",

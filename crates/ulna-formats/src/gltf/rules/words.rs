@@ -1,4 +1,4 @@
-//! What each code says, in a sentence.
+//! The sentence of each code.
 
 /// The sentence of a code that was found so often at one place.
 pub fn sentence(code: &'static str, count: usize) -> String {
