@@ -650,10 +650,12 @@ fn a_kept_pose_is_the_one_evaluated_anew() {
         for (clip, time) in [(None, 0.0), (Some(clip), 0.3), (Some(clip), 0.7), (Some(clip), 0.3)] {
             let unkeyed = clip.and_then(|c| document.aids.unkeyed(c, time)).map(|(_, pose)| pose.clone());
             let stack = Stack::shown(document, clip, time).with_unkeyed(unkeyed);
-            let (kept, anew) = (recent.evaluate(document, &stack), Pose::evaluate(document, &stack));
+            let kept = recent.evaluate(document, &stack);
+            let anew = Pose::evaluate(document, &stack);
             assert_eq!(kept.local, anew.local, "at {time} s");
             let apart = kept.world.iter().zip(&anew.world).map(|(a, b)| (*a - *b).abs().to_cols_array());
-            assert!(apart.flatten().all(|d| d < 1e-5) && kept.morphs == anew.morphs && kept.hidden == anew.hidden);
+            assert!(apart.flatten().all(|d| d < 1e-5));
+            assert!(kept.morphs == anew.morphs && kept.hidden == anew.hidden);
             compared += 1;
         }
     };

@@ -686,7 +686,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of a clip. If only a few tracks differ from the last clip, only those are read.
+    /// The summary of a clip. If few tracks differ from the last clip, only those are read.
     fn update<'a>(kept: &'a mut Derived<Shared<Clip>, Self>, clip: &Shared<Clip>) -> &'a Self {
         let follow = |(of, mut summary): (Shared<Clip>, Self)| {
             (Shared::ptr_eq(&of, clip) || summary.follow(&of, clip)).then_some(summary)
@@ -750,7 +750,9 @@ impl Summary {
     }
 }
 
-/// The kind of the keys at each time. An extreme overrides a breakdown, which overrides an in-between.
+/// The kind of the keys at each time.
+///
+/// An extreme overrides a breakdown, which overrides an in-between.
 fn kinds_of(clip: &Clip) -> KeyKinds {
     let of = |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
     [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect()
@@ -832,7 +834,8 @@ mod tests {
             }
             assert!(summary.follow(&before, &clip));
             let anew = Summary::of(&clip);
-            assert_eq!((&summary.times, &summary.counts), (&anew.times, &anew.counts), "track {id}: {times:?}");
+            assert_eq!(summary.times, anew.times, "track {id}: {times:?}");
+            assert_eq!(summary.counts, anew.counts, "track {id}: {times:?}");
         }
         assert_eq!(summary.times, [0.25], "what no track has is gone");
     }

@@ -5,7 +5,9 @@ use image::{DynamicImage, ImageFormat};
 use super::dds::read_dds;
 use ulna_model::unpack_picture;
 
-/// Upper limit in bytes for a decoded picture, from the size of its file in bytes (see [`crate::Budget`]).
+/// Upper limit in bytes for a decoded picture, from the size of its file in bytes.
+///
+/// See [`crate::Budget`].
 pub(super) const fn most(bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(16).saturating_add(48 << 20)
 }
